@@ -93,7 +93,7 @@ function measurePicks(name: string, list: readonly ActiveChannel[], usable: (one
 }
 
 const reader = createKeyReader(
-  { variables: new Map(), keysDir: undefined, vault: undefined },
+  { variables: new Map(), keysDir: undefined, vault: undefined, azureWorkload: undefined },
   { now: Date.now },
 );
 const keyReferences = createKeyReferences({ reader, now: Date.now, onChange: () => undefined });

@@ -180,6 +180,7 @@ export async function buildConsole(
           DATA_DIR: tmpdir(),
           REDIS_URL: undefined,
           redisSentinels: undefined,
+          replica: undefined,
           workers: 1,
           basePath: "",
           keySources: testKeySources(options.environment),

@@ -1,5 +1,10 @@
+import { z } from "zod";
 import { createKeyReferences, type KeyReferences } from "#domain/channels/key-references/key-references.ts";
-import { keySourceSettings, type KeySourceSettings } from "#platform/key-sources/key-settings.ts";
+import {
+  keySourceSettings,
+  type KeySourceSettings,
+  keySourceVariables,
+} from "#platform/key-sources/key-settings.ts";
 import { createKeyReader } from "#platform/key-sources/read-key.ts";
 
 /** Returns references to keys as a gateway with these variables has them. */
@@ -12,5 +17,5 @@ export function testKeyReferences(environment: Record<string, string> = {}): Key
 }
 
 export function testKeySources(environment: Record<string, string> = {}): KeySourceSettings {
-  return keySourceSettings({ VAULT_KUBERNETES_MOUNT: "kubernetes", ...environment }, environment);
+  return keySourceSettings(z.object(keySourceVariables).parse(environment), environment);
 }

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import pg from "pg";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { makeAuthority, makeCertificate } from "#test/certificates.ts";
 
 /** A Postgres that accepts encrypted connections of clients with a certificate only. */
 export interface TlsPostgres {
@@ -17,8 +16,6 @@ export interface TlsPostgres {
   close(): Promise<void>;
 }
 
-const run = promisify(execFile);
-
 export async function startTlsPostgres(): Promise<TlsPostgres> {
   const folder = await mkdtemp(join(tmpdir(), "gateway-tls-"));
   // Postgres runs as another user when this process is root.
@@ -30,30 +27,12 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
   await makeAuthority(file("other"));
   const { username } = new URL(postgres.url);
   await makeCertificate(file("ca"), file("client"), username);
-  await makeCertificate(file("ca"), file("server"), "localhost");
-  const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as {
-    data: string;
-  };
-  const data = resolve(dataDir, notes.data);
-  const { uid, gid } = await stat(data);
-  await chown(file("server.key"), uid, gid);
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  const settings = {
-    ssl: "on",
-    ssl_ca_file: file("ca.pem"),
-    ssl_cert_file: file("server.pem"),
-    ssl_key_file: file("server.key"),
-  };
-  for (const [name, value] of Object.entries(settings))
-    await client.query(`ALTER SYSTEM SET ${name} = '${value}'`);
   // The embedded Postgres itself connects without TLS to 127.0.0.1; `localhost` may be that or ::1.
   await writeFile(
-    join(data, "pg_hba.conf"),
+    join(await dataOf(dataDir), "pg_hba.conf"),
     "hostssl gateway all all scram-sha-256 clientcert=verify-full\nhostnossl all all all scram-sha-256\n",
   );
-  await client.query("SELECT pg_reload_conf()");
-  await client.end();
+  await enableTls({ url: postgres.url, dataDir, authority: file("ca"), certificate: file("server") });
   const url = new URL(postgres.url);
   url.hostname = "localhost";
   return {
@@ -72,19 +51,41 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
   };
 }
 
-const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-
-async function makeAuthority(path: string): Promise<void> {
-  const files = ["-keyout", `${path}.key`, "-out", `${path}.pem`];
-  await run("openssl", ["req", "-x509", ...newKey, "-days", "2", "-subj", "/CN=Test authority", ...files]);
+interface TlsServer {
+  url: string;
+  dataDir: string;
+  /** Path of the authority, without `.pem`. */
+  authority: string;
+  /** Path for the certificate of the server, without `.pem`. */
+  certificate: string;
 }
 
-/** Makes `<path>.key` and `<path>.pem`, signed by an authority. */
-async function makeCertificate(authority: string, path: string, name: string): Promise<void> {
-  const request = `${path}.csr`;
-  await run("openssl", ["req", ...newKey, "-subj", `/CN=${name}`, "-keyout", `${path}.key`, "-out", request]);
-  await writeFile(`${path}.ext`, `subjectAltName=DNS:${name}\n`);
-  const signer = ["-CA", `${authority}.pem`, "-CAkey", `${authority}.key`, "-CAcreateserial"];
-  const signed = ["-days", "2", "-extfile", `${path}.ext`, "-out", `${path}.pem`];
-  await run("openssl", ["x509", "-req", "-in", request, ...signer, ...signed]);
+/** Lets a running server accept encrypted connections to `localhost`. */
+export async function enableTls({ url, dataDir, authority, certificate }: TlsServer): Promise<void> {
+  await makeCertificate(authority, certificate, "localhost");
+  const { uid, gid } = await stat(await dataOf(dataDir));
+  await chown(`${certificate}.key`, uid, gid);
+  const settings = {
+    ssl: "on",
+    ssl_ca_file: `${authority}.pem`,
+    ssl_cert_file: `${certificate}.pem`,
+    ssl_key_file: `${certificate}.key`,
+  };
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const [name, value] of Object.entries(settings))
+      await client.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+    await client.query("SELECT pg_reload_conf()");
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the folder of the server's own files. */
+async function dataOf(dataDir: string): Promise<string> {
+  const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as {
+    data: string;
+  };
+  return resolve(dataDir, notes.data);
 }

@@ -43,8 +43,8 @@ const PAUSE_MS = 1_000;
 const TIMEOUT_MS = 60_000;
 
 /**
- * Sends calls of every dialect, calls that fail in all the ways that have a metric, and has a change of settings that
- * cannot be loaded, until `seconds` have passed.
+ * Sends calls of every dialect, calls that fail in all the ways that have a metric, reads the log as its screen does, and
+ * has a change of settings that cannot be loaded, until `seconds` have passed.
  */
 export async function applyLoad(
   node: string,
@@ -57,6 +57,7 @@ export async function applyLoad(
     ...[0, 1, 2].map((client) => sendOrdinary(node, keys.good, client, isOver)),
     ...special.map(([text, model]) => repeat(() => call(node, keys.good, text, model), isOver)),
     repeat(() => call(node, keys.exhausted, "hello", "demo-chat"), isOver),
+    repeat(() => readLog(node), isOver),
     withoutPrices(database, seconds),
   ]);
 }
@@ -87,6 +88,11 @@ async function call(node: string, key: string, content: string, model: string): 
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   await response.text();
+}
+
+/** Reads a list that the replica serves. */
+async function readLog(node: string): Promise<void> {
+  await managementApi(node, accessToken)("GET", "/log?size=20");
 }
 
 /** Nodes cannot load the announced change of prices until the end. Calls use the prices that are loaded. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDemoUpstream } from "@gateway/demo/server";
 import { connect } from "#platform/database/db.ts";
-import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { root } from "#platform/places.ts";
+import { startReplicatedPostgres } from "#test/standby.ts";
 import { readCommandLine } from "../command-line.ts";
 import { freePort, startLogging, startProgram, stopAll } from "../processes.ts";
 import { accessToken, applyLoad, furnish } from "./load.ts";
@@ -12,8 +12,8 @@ import { type Prometheus, promtool, startPrometheus } from "./prometheus.ts";
 import { alertQueries, dashboardQueries, type Query } from "./queries.ts";
 
 /**
- * pnpm verify:monitoring: a Prometheus reads a gateway under load, and runs every query of the dashboards and alerts.
- * Each must return data, and promtool must accept rules and metrics. Needs prometheus, promtool and redis-server.
+ * pnpm verify:monitoring: a Prometheus reads a gateway with a standby under load, and runs every query of the dashboards and
+ * alerts. Each must return data, and promtool must accept rules and metrics. Needs prometheus, promtool and redis-server.
  */
 const { seconds } = readCommandLine("pnpm verify:monitoring", {
   seconds: { whole: 60, help: "seconds of load" },
@@ -51,13 +51,12 @@ async function run(): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Starts Postgres, Redis, the simulated provider and a gateway. */
+/** Starts Postgres with a standby, Redis, the simulated provider and a gateway. */
 async function startWorld(): Promise<{ url: string; databaseUrl: string; upstream: string }> {
   const upstream = await startDemoUpstream();
   closers.push(() => upstream.close());
-  const dataDir = join(folder, "postgres");
-  const postgres = await startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
-  closers.push(() => postgres.stop(), stopAll);
+  const { primary, standby, close } = await startReplicatedPostgres();
+  closers.push(close, stopAll);
   const redisPort = await freePort();
   const flags = ["--port", `${redisPort}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
   await startProgram("redis-server", flags, {}, folder, "redis");
@@ -68,7 +67,8 @@ async function startWorld(): Promise<{ url: string; databaseUrl: string; upstrea
     HOST: "127.0.0.1",
     PORT: `${port}`,
     DATA_DIR: folder,
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: primary.url,
+    DATABASE_REPLICA_URL: standby.url,
     REDIS_URL: `redis://127.0.0.1:${redisPort}`,
     SECRET_KEY: "the secret of the node that is monitored",
     ROOT_USERNAME: "monitoring",
@@ -81,7 +81,7 @@ async function startWorld(): Promise<{ url: string; databaseUrl: string; upstrea
   };
   const main = join(root, "apps/server/dist/bundle/main.js");
   await startLogging([main], env, folder, "gateway", new Request(`${url}/api/ready`));
-  return { url, databaseUrl: postgres.url, upstream: upstream.url };
+  return { url, databaseUrl: primary.url, upstream: upstream.url };
 }
 
 /** Returns what is wrong with queries, rules and metrics. */

@@ -7,6 +7,7 @@ import { logExport, telemetry } from "./exports.ts";
 import { type Check, detailOf, type CheckResult, problem, type Subject, warning } from "./finding.ts";
 import { clock, descriptors, disk, memory, timeZone } from "./machine.ts";
 import { publicAddress } from "./public-address.ts";
+import { replica } from "./replica.ts";
 import { mail, prices, providerKeys } from "./surroundings.ts";
 
 /** Looks at what usually goes wrong around a gateway. */
@@ -17,6 +18,7 @@ const checks: Record<DiagnosisCheck, Check> = {
   memory,
   file_descriptors: descriptors,
   postgres,
+  replica,
   redis,
   backups,
   log_export: logExport,

@@ -13,6 +13,7 @@ export interface Subject {
     | "DATA_DIR"
     | "REDIS_URL"
     | "redisSentinels"
+    | "replica"
     | "MEMORY_BUDGET_MB"
     | "workers"
     | "basePath"
@@ -53,9 +54,14 @@ export const problem = finding("problem");
 
 /** Returns the message of a failure without a full stop, for the middle of a sentence, and without passwords. */
 export function detailOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message
+  return messageOf(error)
     .replace(/\/\/[^/\s@]*@/g, "//")
     .replace(/\.$/, "")
     .slice(0, 300);
+}
+
+/** Node's error for a name with several addresses has a code and no message. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message === "" && "code" in error ? String(error.code) : error.message;
 }

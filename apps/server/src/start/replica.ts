@@ -59,6 +59,12 @@ function watchReplica(metrics: Needs["metrics"], replica: Replica): void {
     read: async () => [[(await replica.check()).problem === undefined ? 1 : 0]],
   });
   metrics.watch({
+    name: "gateway_postgres_replica_reads_total",
+    help: "Reads of screens by result: replica, or why they ran on the primary; absent without a replica.",
+    type: "counter",
+    read: async () => [...replica.readCounts()].map(([result, count]) => [count, { result }]),
+  });
+  metrics.watch({
     name: "gateway_postgres_replica_lag_seconds",
     help: "Age of the data that queries of the replica see; absent while it is unknown, and without a replica.",
     aggregator: "max",

@@ -14,10 +14,10 @@ test("root checks for new versions, and sees failures and the notes of a release
 
   await site.api("PUT", "/option", { key: "ReleaseCheckAddress", value: "http://127.0.0.1:9/latest" });
   await section.getByRole("button", { name: "Check now" }).click();
-  await expect(section.getByText("Only public URLs can be fetched.")).toBeVisible();
+  await expect(section.getByText("The address cannot be reached.")).toBeVisible();
   await expect(section.getByText(/^This is version \d/)).toBeVisible();
 
-  // A stand-in for the release: the gateway fetches public addresses only.
+  // A stand-in for the release.
   const release = {
     version: "99.1.0",
     name: "",

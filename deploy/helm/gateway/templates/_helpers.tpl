@@ -78,6 +78,24 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{- define "gateway.replicaEnv" -}}
+{{- with .Values.postgres.replica }}
+{{- if or .existingSecretUrl .url }}
+- name: DATABASE_REPLICA_URL
+{{- if .existingSecretUrl }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecretUrl }}
+      key: {{ .urlKey }}
+{{- else }}
+  value: {{ .url | quote }}
+{{- end }}
+- name: DATABASE_REPLICA_LAG_SECONDS
+  value: {{ .maxLagSeconds | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "gateway.rootEnv" -}}
 {{- with .Values.root.existingSecret }}
 - name: ROOT_USERNAME

@@ -18,6 +18,7 @@ export const diagnosisChecks = {
   memory: "server",
   file_descriptors: "server",
   postgres: "database",
+  replica: "database",
   redis: "database",
   backups: "database",
   log_export: "database",
@@ -114,6 +115,46 @@ export const diagnosisTexts = {
   encoding_wrong: {
     text: phrase("The database has the encoding {{encoding}}, which cannot store every character."),
     fix: phrase("Create a database with the encoding UTF8, and restore a backup into it."),
+  },
+  replica_unset: { text: phrase("DATABASE_REPLICA_URL is not set, so screens read the database itself.") },
+  replica_used: {
+    text: phrase("The replica {{address}} is {{seconds}} s behind the database, and screens read it."),
+  },
+  replica_lagging: {
+    text: phrase(
+      "The replica {{address}} is {{seconds}} s behind the database, and {{limit}} s are allowed, so screens read the database.",
+    ),
+    fix: phrase(
+      "Check the load and the disk of the replica, and whether a long query delays it. Or raise DATABASE_REPLICA_LAG_SECONDS.",
+    ),
+  },
+  replica_lag_unknown: {
+    text: phrase("The replica {{address}} has not reported how far behind the database it is."),
+    fix: phrase("Check that it receives changes: pg_stat_wal_receiver on the replica must have a row."),
+  },
+  replica_unreachable: {
+    text: phrase("The replica {{address}} cannot be reached: {{detail}}. Screens read the database."),
+    fix: phrase(
+      "Check DATABASE_REPLICA_URL, its password and its TLS parameters, and that the replica is running with hot_standby = on.",
+    ),
+  },
+  replica_not_standby: {
+    text: phrase("The server at {{address}} is not a standby, so screens read the database."),
+    fix: phrase("If the replica was promoted, create a new one. Otherwise correct DATABASE_REPLICA_URL."),
+  },
+  replica_other_database: {
+    text: phrase(
+      "The server at {{address}} has another database, so screens read the database of DATABASE_URL.",
+    ),
+    fix: phrase(
+      "Let DATABASE_REPLICA_URL lead to a standby of the same server, with the same database name.",
+    ),
+  },
+  replica_not_encrypted: {
+    text: phrase("The connection to the database is encrypted, and that to the replica {{address}} is not."),
+    fix: phrase(
+      "Add the TLS parameters of DATABASE_URL, such as sslmode=verify-full, to DATABASE_REPLICA_URL.",
+    ),
   },
   redis_unset: {
     text: phrase(

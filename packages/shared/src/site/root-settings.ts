@@ -2,7 +2,8 @@
  * Prefixes of settings that affect sign-in, the target of links and mails of this site, a private address that the
  * server calls, or where copies of data go.
  */
-const takeover = /^(GitHub|Lark|WeChat|OIDC|SMTP|TelegramBot|WebSearch|Backup|LogExport|ServerAddress$)/;
+const takeover =
+  /^(GitHub|Lark|WeChat|OIDC|SMTP|TelegramBot|WebSearch|Backup|LogExport|ReleaseCheck|ServerAddress$)/;
 
 /**
  * Returns whether only root may change a setting. An administrator could use these to take over the root

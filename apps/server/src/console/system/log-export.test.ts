@@ -110,6 +110,7 @@ it("doctor reports how old the last backup is, and why a later one failed", asyn
         PORT: 1,
         REDIS_URL: undefined,
         redisSentinels: undefined,
+        replica: undefined,
         MEMORY_BUDGET_MB: undefined,
         workers: 1,
         basePath: "",

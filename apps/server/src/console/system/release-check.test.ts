@@ -13,6 +13,8 @@ it("the check for new versions is for root only", async () => {
   const admin = await site.as(await site.makeUser({ role: 10 }));
   expect((await admin.get("/api/option/release-check")).status).toBe(403);
   expect((await admin.send("POST", "/api/option/release-check/run")).status).toBe(403);
+  const settings = { ReleaseCheckAddress: "http://10.0.0.1/latest" };
+  expect((await admin.send("PUT", "/api/option/batch", { values: settings })).status).toBe(403);
 });
 
 it("the check for new versions is refused while it is off, and its failure is shown", async () => {
@@ -25,5 +27,5 @@ it("the check for new versions is refused while it is off, and its failure is sh
     ReleaseCheckAddress: "http://127.0.0.1:9/latest",
   });
   expect((await root.send("POST", "/api/option/release-check/run")).status).toBe(200);
-  expect(await read()).toMatchObject({ release: null, reason: "Only public URLs can be fetched." });
+  expect(await read()).toMatchObject({ release: null, reason: "The address cannot be reached." });
 });

@@ -238,9 +238,17 @@ export function shareOf(ratio: string, percent: number): string {
 
 /** Computes the points of a stored bill from its lines alone. */
 export function recompute(bill: Bill): { points: bigint; exact: string } {
-  const lines = bill.lines.map(({ kind, amount, ratio }) => ({ kind, amount, each: parseLong(ratio) }));
-  const exact = sum(lines) * parseDecimal(bill.group_ratio);
+  const exact = sum(linesOf(bill)) * parseDecimal(bill.group_ratio);
   return { points: roundUp(exact, billScale), exact: formatDecimal(exact, billScale) };
+}
+
+/** Returns the points of a bill without the ratio of its group, as a decimal string. */
+export function listPoints(bill: Pick<Bill, "lines">): string {
+  return formatDecimal(sum(linesOf(bill)), lineScale);
+}
+
+function linesOf({ lines }: Pick<Bill, "lines">): Line[] {
+  return lines.map(({ kind, amount, ratio }) => ({ kind, amount, each: parseLong(ratio) }));
 }
 
 /** Returns the cost of one line of a bill in points, exact. */

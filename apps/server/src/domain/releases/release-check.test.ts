@@ -96,13 +96,17 @@ it("an unchanged release is not sent again", async () => {
   expect(seen).toEqual([undefined, '"one"', undefined]);
 });
 
-it("a release is followed through a redirect, and not to a private address", async () => {
+it("a mirror in the private network is read, through its redirects, but not through one to another private server", async () => {
+  const other = await serve((_request, response) => response.end(release({ tag_name: "v9.0.0" })));
   const address = await serve((request, response) => {
     if (request.url === "/new") response.end(release());
-    else response.writeHead(301, { location: "/new" }).end();
+    else response.writeHead(301, { location: request.url === "/other" ? other : "/new" }).end();
   });
-  expect((await check(address)).release?.version).toBe("1.2.0");
-  expect(await check(address, {})).toMatchObject({ reason: "Only public URLs can be fetched." });
+  expect((await check(address, {})).release?.version).toBe("1.2.0");
+  expect(await check(`${address}/other`, {})).toMatchObject({
+    release: { version: "1.2.0" },
+    reason: "Only public URLs can be fetched.",
+  });
 });
 
 it.each<[string, RequestListener, RegExp]>([

@@ -61,7 +61,14 @@ async function fetchRelease(
 ) {
   try {
     if (address === "") throw new GatewayError("conflict", { reason: "release_address_missing" });
-    const file = await fetchPublic(address, { timeoutMs: patienceMs, maxBytes, ...limits, etag });
+    // Only root configures the address, and a mirror may be in the private network.
+    const file = await fetchPublic(address, {
+      timeoutMs: patienceMs,
+      maxBytes,
+      mayBePrivate: true,
+      ...limits,
+      etag,
+    });
     if (file.isUnchanged === true) return { reason: "", reason_facts: [] };
     const release = parseRelease(file.bytes.toString("utf8"));
     const kept = file.etag !== undefined && file.etag.length <= mostEtag ? file.etag : "";

@@ -79,7 +79,9 @@ export async function respond(
         await finished?.(end, chosen);
       },
     };
-    const access = { requestId, ip: request.ip, startedAt, memory, signal, ...known };
+    // Each response is a call of its own in the client's trace.
+    const trace = services.relay.tracing?.begin(request.headers);
+    const access = { requestId, trace, ip: request.ip, startedAt, memory, signal, ...known };
     const { endpoint } = from;
     const given = { endpoint, client, body, raw, turn: withKept };
     const { call } = await admit(services, chatCall(services, access, given, request));

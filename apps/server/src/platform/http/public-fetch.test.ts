@@ -68,6 +68,23 @@ describe("fetching an address from a user", () => {
     });
   });
 
+  it("reaches a private server that root configured, and follows its redirects to it or to public ones", async () => {
+    const other = await serve((_request, response) => response.end("secret"));
+    const url = await serve((request, response) => {
+      if (request.url === "/new") return response.end("moved");
+      const location = request.url === "/elsewhere" ? other : "/new";
+      return response.writeHead(301, { location }).end();
+    });
+    const byRoot = { mayBePrivate: true };
+    expect(await fetchPublicText(url, byRoot)).toBe("moved");
+    expect(await fetchPublicText(url.replace("localhost", "127.0.0.1"), byRoot)).toBe("moved");
+    await expect(fetchPublicText("nonsense", byRoot)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(fetchPublicText(`${url}/elsewhere`, byRoot)).rejects.toMatchObject({
+      message: "Only public URLs can be fetched.",
+    });
+    expect(await fetchPublicText(`${url}/elsewhere`, { ...byRoot, ...here })).toBe("secret");
+  });
+
   it("fails when the response never ends, is too large, is an error or is missing", async () => {
     const silent = await serve(() => {});
     const quick = { ...here, timeoutMs: 200 };

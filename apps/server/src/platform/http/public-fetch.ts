@@ -16,6 +16,8 @@ export interface PublicFetchOptions {
   maxBytes?: number;
   /** For tests, whose servers run on this machine. */
   mayReach?: (address: string) => boolean;
+  /** Root configured the address, so its own server may be private, also after a redirect within it. */
+  mayBePrivate?: boolean;
   /** Of the last response: if the server reports that it is unchanged, so does the result. */
   etag?: string;
   /** Aborts the fetch when its result is no longer needed. */
@@ -46,43 +48,55 @@ export async function fetchPublicText(address: string, options: PublicFetchOptio
 
 /** Fetches bytes. Throws `invalid_request` with the reason. */
 export async function fetchPublic(address: string, options: PublicFetchOptions = {}): Promise<FetchedFile> {
-  const { timeoutMs = 10_000, maxBytes = 10_000_000, mayReach = isPublicAddress } = options;
-  const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) } });
+  const { timeoutMs = 10_000, mayReach = isPublicAddress, mayBePrivate = false } = options;
   const late = AbortSignal.timeout(timeoutMs);
   const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal]);
+  const ownOrigin = mayBePrivate && URL.canParse(address) ? new URL(address).origin : undefined;
+  let next = address;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+    const isOwn = ownOrigin !== undefined && URL.canParse(next) && new URL(next).origin === ownOrigin;
+    const answer = await fetchOnce(next, { ...options, mayReach: isOwn ? () => true : mayReach, signal });
+    if (typeof answer !== "string") return answer;
+    next = answer;
+  }
+  throw addressRefused({ reason: "address_redirects" });
+}
+
+type OneFetchOptions = PublicFetchOptions & Required<Pick<PublicFetchOptions, "mayReach" | "signal">>;
+
+/** Returns the file, or the address of a redirect. */
+async function fetchOnce(
+  address: string,
+  { mayReach, signal, etag: known, maxBytes = 10_000_000, onPiece }: OneFetchOptions,
+): Promise<FetchedFile | string> {
+  const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) } });
   try {
-    let url = checkedUrl(address, mayReach);
-    for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher,
-        signal,
-        headers: {
-          accept: "application/json, */*;q=0.5",
-          "user-agent": "gateway",
-          ...(options.etag && { "if-none-match": options.etag }),
-        },
-      });
-      const location = headers["location"];
-      if (redirects.has(statusCode) && typeof location === "string") {
-        await body.dump();
-        url = checkedUrl(new URL(location, url).href, mayReach);
-        continue;
-      }
-      if (statusCode === 304 && options.etag) {
-        await body.dump();
-        return { mediaType: "", bytes: Buffer.alloc(0), isUnchanged: true };
-      }
-      if (statusCode !== 200) {
-        throw addressRefused({ reason: "address_status", status: statusCode });
-      }
-      const etag = headers["etag"];
-      return {
-        mediaType: mediaTypeOf(headers),
-        bytes: await readBytes(body, maxBytes, options.onPiece),
-        ...(typeof etag === "string" && { etag }),
-      };
+    const url = checkedUrl(address, mayReach);
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher,
+      signal,
+      headers: {
+        accept: "application/json, */*;q=0.5",
+        "user-agent": "gateway",
+        ...(known && { "if-none-match": known }),
+      },
+    });
+    const location = headers["location"];
+    if (redirects.has(statusCode) && typeof location === "string") {
+      await body.dump();
+      return new URL(location, url).href;
     }
-    throw addressRefused({ reason: "address_redirects" });
+    if (statusCode === 304 && known) {
+      await body.dump();
+      return { mediaType: "", bytes: Buffer.alloc(0), isUnchanged: true };
+    }
+    if (statusCode !== 200) throw addressRefused({ reason: "address_status", status: statusCode });
+    const etag = headers["etag"];
+    return {
+      mediaType: mediaTypeOf(headers),
+      bytes: await readBytes(body, maxBytes, onPiece),
+      ...(typeof etag === "string" && { etag }),
+    };
   } catch (error) {
     throw explained(error, signal);
   } finally {

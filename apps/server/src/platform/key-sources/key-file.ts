@@ -14,12 +14,17 @@ export async function readKeyFile(folder: string | undefined, path: string): Pro
     const file = await realpath(join(root, path));
     if (!file.startsWith(root.endsWith(sep) ? root : root + sep))
       throw new KeyUnavailableError("it is outside of CHANNEL_KEYS_DIR");
-    return { text: keyIn(await readWhole(file)) };
+    return { text: keyIn(await readSmallFile(file)) };
   } catch (error) {
-    if (error instanceof KeyUnavailableError) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "an error";
-    throw new KeyUnavailableError(reasons.get(code) ?? `reading the file failed with ${code}`);
+    throw fileFailure(error);
   }
+}
+
+/** Returns the error to throw when a file could not be read. */
+export function fileFailure(error: unknown): KeyUnavailableError {
+  if (error instanceof KeyUnavailableError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "an error";
+  return new KeyUnavailableError(reasons.get(code) ?? `reading the file failed with ${code}`);
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
@@ -28,7 +33,8 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["EISDIR", "it is a folder"],
 ]);
 
-async function readWhole(file: string): Promise<string> {
+/** Reads a file of at most 16 KB. @param file a path without links */
+export async function readSmallFile(file: string): Promise<string> {
   // Not blocking: a named pipe would never open. Not through a link: the path has none left.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {

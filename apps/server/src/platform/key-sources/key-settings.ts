@@ -14,10 +14,24 @@ export const keySourceVariables = {
     .string()
     .regex(/^[\w-]+(\/[\w-]+)*$/, "must look like kubernetes or clusters/west")
     .default("kubernetes"),
+  VAULT_KUBERNETES_TOKEN_FILE: z
+    .string()
+    .min(1)
+    .default("/var/run/secrets/kubernetes.io/serviceaccount/token"),
   VAULT_ALLOWED_PATHS: z
     .string()
     .regex(/^[\w-][\w./-]*(,[\w-][\w./-]*)*$/, "must look like secret/data/gateway,secret/data/shared/openai")
     .optional(),
+  // The names are those of Microsoft's libraries; AKS sets them in the pods of a workload identity.
+  AZURE_FEDERATED_TOKEN_FILE: z.string().min(1).optional(),
+  AZURE_TENANT_ID: z
+    .string()
+    .regex(/^[\w.-]+$/, "must be the ID or the domain of a tenant")
+    .optional(),
+  AZURE_CLIENT_ID: z.string().optional(),
+  AZURE_AUTHORITY_HOST: z
+    .url({ protocol: /^https$/, error: "must begin with https://" })
+    .default("https://login.microsoftonline.com"),
 };
 
 type KeySourceVariables = z.infer<z.ZodObject<typeof keySourceVariables>>;
@@ -32,8 +46,21 @@ export interface VaultSettings {
   /** Role of the Kubernetes auth method; used when there is no token. */
   kubernetesRole: string | undefined;
   kubernetesMount: string;
+  /** The token of the pod's service account, which Kubernetes renews. Read at each login. */
+  kubernetesTokenFile: string;
   /** A reference may name these paths and everything below them. */
   allowedPaths: readonly string[];
+}
+
+/** The workload identity of a pod in Kubernetes. */
+export interface AzureWorkload {
+  /** Has a token of the cluster. Read each time. */
+  tokenFile: string;
+  tenantId: string | undefined;
+  /** Of references that name no identity. */
+  clientId: string | undefined;
+  /** Without a slash at the end. */
+  authorityHost: string;
 }
 
 export interface KeySourceSettings {
@@ -43,6 +70,8 @@ export interface KeySourceSettings {
   keysDir: string | undefined;
   /** Undefined = no Vault. */
   vault: VaultSettings | undefined;
+  /** Undefined = managed identities of the machine. */
+  azureWorkload: AzureWorkload | undefined;
 }
 
 /** @param environment all variables of the process */
@@ -50,27 +79,39 @@ export function keySourceSettings(
   variables: KeySourceVariables,
   environment: Readonly<Record<string, string | undefined>>,
 ): KeySourceSettings {
-  const { VAULT_ADDR: address } = variables;
   const given = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
     name.startsWith(keyVariablePrefix) && value !== undefined && value !== "" ? [[name, value]] : [],
   );
   return {
     variables: new Map(given),
     keysDir: variables.CHANNEL_KEYS_DIR,
-    vault:
-      address === undefined
+    vault: vaultSettings(variables),
+    azureWorkload:
+      variables.AZURE_FEDERATED_TOKEN_FILE === undefined
         ? undefined
         : {
-            address: trimEndOf(address, "/"),
-            token: variables.VAULT_TOKEN,
-            tokenFile: variables.VAULT_TOKEN_FILE,
-            namespace: variables.VAULT_NAMESPACE,
-            kubernetesRole: variables.VAULT_KUBERNETES_ROLE,
-            kubernetesMount: variables.VAULT_KUBERNETES_MOUNT,
-            allowedPaths: (variables.VAULT_ALLOWED_PATHS ?? "")
-              .split(",")
-              .map((path) => trimEndOf(path, "/"))
-              .filter((path) => path !== ""),
+            tokenFile: variables.AZURE_FEDERATED_TOKEN_FILE,
+            tenantId: variables.AZURE_TENANT_ID,
+            clientId: variables.AZURE_CLIENT_ID,
+            authorityHost: trimEndOf(variables.AZURE_AUTHORITY_HOST, "/"),
           },
+  };
+}
+
+function vaultSettings(variables: KeySourceVariables): VaultSettings | undefined {
+  const { VAULT_ADDR: address, VAULT_ALLOWED_PATHS: paths = "" } = variables;
+  if (address === undefined) return undefined;
+  return {
+    address: trimEndOf(address, "/"),
+    token: variables.VAULT_TOKEN,
+    tokenFile: variables.VAULT_TOKEN_FILE,
+    namespace: variables.VAULT_NAMESPACE,
+    kubernetesRole: variables.VAULT_KUBERNETES_ROLE,
+    kubernetesMount: variables.VAULT_KUBERNETES_MOUNT,
+    kubernetesTokenFile: variables.VAULT_KUBERNETES_TOKEN_FILE,
+    allowedPaths: paths
+      .split(",")
+      .map((path) => trimEndOf(path, "/"))
+      .filter((path) => path !== ""),
   };
 }

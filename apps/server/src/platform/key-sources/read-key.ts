@@ -46,7 +46,10 @@ export function createKeyReader(
       case "google":
         return readGoogleIdentity(reference, now);
       case "azure":
-        return readAzureIdentity(reference.clientId, scope, now);
+        return readAzureIdentity(
+          { clientId: reference.clientId, scope, workload: settings.azureWorkload },
+          now,
+        );
     }
   }
 

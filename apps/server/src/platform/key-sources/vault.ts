@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { request } from "undici";
 import { z } from "zod";
 import type { VaultSettings } from "./key-settings.ts";
 import { keyIn, KeyUnavailableError, type KeyValue } from "./key-value.ts";
+import { readTokenFile } from "./token-file.ts";
+import { openVaultLogin } from "./vault-login.ts";
+import { requestVault, vaultFailure, type VaultResponse } from "./vault-request.ts";
 
 /**
  * Reads secrets of HashiCorp Vault over its HTTP API, https://developer.hashicorp.com/vault/api-docs, read 2026-11.
@@ -12,45 +13,39 @@ export interface Vault {
   read(path: string, field: string, signal: AbortSignal): Promise<KeyValue>;
 }
 
-const SERVICE_ACCOUNT_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token";
-const MAX_ANSWER_BYTES = 256 * 1024;
-
 const Secret = z.object({ data: z.record(z.string(), z.unknown()) });
 /** Version 2 of the key-value engine puts the fields below `data`, beside `metadata`. */
 const Versioned = z.object({
   data: z.record(z.string(), z.unknown()).nullable(),
   metadata: z.record(z.string(), z.unknown()),
 });
-const Login = z.object({
-  auth: z.object({ client_token: z.string().min(1), lease_duration: z.number().min(0) }),
-});
 
 /** @param now returns milliseconds since 1970 */
 export function openVault(settings: VaultSettings, now: () => number): Vault {
-  let login: { token: string; until: number } | undefined;
+  const { token, tokenFile, kubernetesRole: role } = settings;
+  const login = role === undefined ? undefined : openVaultLogin(settings, role, now);
 
-  async function token(signal: AbortSignal): Promise<string> {
-    if (settings.token !== undefined) return settings.token;
-    if (settings.tokenFile !== undefined) return tokenIn(settings.tokenFile, "VAULT_TOKEN_FILE");
-    if (settings.kubernetesRole === undefined)
+  async function request(path: string, signal: AbortSignal): Promise<VaultResponse> {
+    const requestWith = (withToken: string) => requestVault(settings, path, { token: withToken, signal });
+    if (token !== undefined) return requestWith(token);
+    if (tokenFile !== undefined) return requestWith(await readTokenFile(tokenFile, "VAULT_TOKEN_FILE"));
+    if (login === undefined)
       throw new KeyUnavailableError("none of VAULT_TOKEN, VAULT_TOKEN_FILE and VAULT_KUBERNETES_ROLE is set");
-    if (login !== undefined && now() < login.until) return login.token;
-    const jwt = await tokenIn(SERVICE_ACCOUNT_TOKEN, "the token of the Kubernetes service account");
-    const body = JSON.stringify({ role: settings.kubernetesRole, jwt });
-    const answer = await ask(settings, `auth/${settings.kubernetesMount}/login`, { body, signal });
-    const found = Login.safeParse(answer);
-    if (!found.success) throw new KeyUnavailableError("Vault returned no token for VAULT_KUBERNETES_ROLE");
-    const { client_token, lease_duration } = found.data.auth;
-    // A token near its end may expire before Vault checks it.
-    login = { token: client_token, until: now() + lease_duration * 800 };
-    return client_token;
+    const current = await login.token();
+    const response = await requestWith(current);
+    if (response.status !== 403) return response;
+    // Vault may have revoked the token before its end.
+    login.forget(current);
+    return requestWith(await login.token());
   }
 
   return {
     async read(path, field, signal) {
       if (!isAllowed(settings.allowedPaths, path))
         throw new KeyUnavailableError("VAULT_ALLOWED_PATHS does not contain this path");
-      const answer = Secret.safeParse(await ask(settings, path, { token: await token(signal), signal }));
+      const response = await request(path, signal);
+      if (response.status !== 200) throw refusal(response);
+      const answer = Secret.safeParse(response.body);
       if (!answer.success) throw new KeyUnavailableError("Vault returned no secret");
       const versioned = Versioned.safeParse(answer.data.data);
       const fields = versioned.success ? versioned.data.data : answer.data.data;
@@ -66,64 +61,19 @@ function isAllowed(allowed: readonly string[], path: string): boolean {
   return allowed.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-async function tokenIn(file: string, name: string): Promise<string> {
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch {
-    throw new KeyUnavailableError(`${name} cannot be read`);
-  }
+function refusal({ status, body }: VaultResponse): KeyUnavailableError {
+  if (status === 404) return new KeyUnavailableError("Vault has no secret at this path (404)");
+  if (status !== 403) return vaultFailure(status);
+  return new KeyUnavailableError(
+    isTokenInvalid(body)
+      ? "Vault does not accept the token: it has expired or was revoked (403)"
+      : "Vault does not allow the token to read this path (403)",
+  );
 }
 
-interface Question {
-  token?: string;
-  body?: string;
-  signal: AbortSignal;
-}
+const Errors = z.object({ errors: z.array(z.string()) });
 
-/** Redirects are not followed: they would carry the token to another host. */
-async function ask(
-  settings: VaultSettings,
-  path: string,
-  { token, body, signal }: Question,
-): Promise<unknown> {
-  const { statusCode, body: answer } = await request(`${settings.address}/v1/${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: {
-      "x-vault-request": "true",
-      ...(token === undefined ? {} : { "x-vault-token": token }),
-      ...(settings.namespace === undefined ? {} : { "x-vault-namespace": settings.namespace }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    body: body ?? null,
-    signal,
-  }).catch((cause: unknown) => {
-    if (signal.aborted) throw cause;
-    throw new KeyUnavailableError("Vault cannot be reached", cause);
-  });
-  if (statusCode !== 200) {
-    // A body that is cut off emits an error, which no one else would handle.
-    answer.on("error", () => undefined).destroy();
-    throw new KeyUnavailableError(refusals.get(statusCode) ?? `Vault answered with status ${statusCode}`);
-  }
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of answer as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > MAX_ANSWER_BYTES) throw new KeyUnavailableError("the answer of Vault is too long");
-    pieces.push(piece);
-  }
-  try {
-    return JSON.parse(Buffer.concat(pieces).toString("utf8"));
-  } catch {
-    throw new KeyUnavailableError("the answer of Vault is not JSON");
-  }
+/** Vault answers with the same status when a valid token may not read the path. Older versions do not tell which it is. */
+function isTokenInvalid(body: unknown): boolean {
+  return Errors.safeParse(body).data?.errors.some((text) => text.includes("invalid token")) === true;
 }
-
-const redirected =
-  "Vault answered with a redirect, which is not followed. Set VAULT_ADDR to the address of the active node";
-const refusals: ReadonlyMap<number, string> = new Map([
-  ...[301, 302, 303, 307, 308].map((status) => [status, redirected] as const),
-  [403, "Vault does not allow the token to read this path (403)"],
-  [404, "Vault has no secret at this path (404)"],
-  [503, "Vault is sealed or in maintenance (503)"],
-]);

@@ -22,7 +22,7 @@ export interface EndedSpan {
   context: SpanContext;
   parent: SpanContext | undefined;
   name: string;
-  kind: "server" | "client";
+  kind: "server" | "client" | "internal";
   /** Milliseconds since 1970. */
   startedAt: number;
   endedAt: number;
@@ -56,7 +56,7 @@ export class PreparedIds implements IdGenerator {
   generateSpanId = (): string => this.next?.spanId ?? this.#random.generateSpanId();
 }
 
-const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 /** @param tracer uses `ids`, and records every span: those of traces that are not sampled are not written */
 export function createSpanWriter(tracer: Tracer, ids: PreparedIds, sampler: Sampler): SpanWriter {

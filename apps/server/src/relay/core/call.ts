@@ -91,6 +91,16 @@ export interface CallTrace {
   beginAttempt(): Record<string, string> | undefined;
   /** Returns who wants to know the response; undefined = no one. */
   listen(): AnswerListener | undefined;
+  /** The call opens a session. Calls with this trace that end from now on are its responses. */
+  beginSession(): void;
+  /** Called after the last response has ended. */
+  endSession(end: SessionEnd): void;
+}
+
+export interface SessionEnd {
+  readonly outcome: ProviderOutcome;
+  /** "" for a complete session, and for one that its client left. */
+  readonly errorCode: string;
 }
 
 export interface AnswerListener {

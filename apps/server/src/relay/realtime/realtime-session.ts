@@ -302,6 +302,8 @@ export class RealtimeSession {
     this.#providerSocket.close(1000, "");
     this.#opened.leave();
     await this.#bill.close(as.outcome);
+    const errorCode = as.outcome === "complete" ? "" : (as.error?.code ?? "");
+    this.#call.trace?.endSession({ outcome: as.outcome, errorCode });
     if (this.#client !== undefined) {
       if (as.error !== undefined) await this.#client.send(errorEvent(as.error, this.#call.requestId));
       this.#client.close(as.code, as.reason);

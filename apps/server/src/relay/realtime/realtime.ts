@@ -39,7 +39,7 @@ async function open(
       method: "GET",
       path: `/v1/realtime?${query.toString()}`,
       model: target.upstreamModel,
-      headers: call.forward,
+      headers: { ...call.forward, ...call.trace?.beginAttempt() },
       body: null,
       signal,
     },
@@ -52,6 +52,7 @@ async function open(
   if ("error" in first) return first;
   callBill.route(routed);
   callBill.attempts.add(routed, callBill.connection, undefined);
+  call.trace?.beginSession();
   const bill = new RealtimeBill(services, { routed, first: callBill, admit: call.admit });
   // The slot at the channel belongs to the session, not to its first response.
   const slot = callBill.connection.takeSlot();

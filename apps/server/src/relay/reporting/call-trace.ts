@@ -1,8 +1,11 @@
 import type { SpanContext } from "@opentelemetry/api";
 import type { SpanWriter } from "#platform/telemetry/span-writer.ts";
-import type { AnswerListener, CallTrace } from "#relay/core/call.ts";
+import type { AnswerListener, CallTrace, SessionEnd } from "#relay/core/call.ts";
+import { SessionSpans } from "./session-spans.ts";
 
 export interface TracingOptions {
+  /** The site's rate. */
+  pointsPerUsd(): number;
   /** Providers receive the context of the trace. */
   toProviders: boolean;
   /** The beginnings of request and response are attributes of the span. */
@@ -27,6 +30,7 @@ export class RecordedTrace implements CallTrace {
   #lastLength = 0;
   #isListening = false;
   #afterwards: (() => void) | undefined;
+  #session: SessionSpans | undefined;
 
   constructor(spans: SpanWriter, headers: Readonly<Record<string, unknown>>, options: TracingOptions) {
     const { context, parent } = spans.begin(headers, "call");
@@ -38,6 +42,11 @@ export class RecordedTrace implements CallTrace {
 
   get isSampled(): boolean {
     return (this.context.traceFlags & 1) === 1;
+  }
+
+  /** Undefined for a call that is no session. */
+  get session(): SessionSpans | undefined {
+    return this.#session;
   }
 
   /** The beginning of the response; "" unless content is recorded. */
@@ -55,6 +64,14 @@ export class RecordedTrace implements CallTrace {
     const context = this.#spans.below(this.context);
     this.attempts.push(context);
     return this.#spans.headersOf(context);
+  }
+
+  beginSession(): void {
+    if (this.isSampled) this.#session = new SessionSpans(this.#spans, this, this.#options);
+  }
+
+  endSession(end: SessionEnd): void {
+    this.#session?.end(end);
   }
 
   listen(): AnswerListener | undefined {

@@ -4,6 +4,7 @@
  */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Attributes } from "@opentelemetry/api";
+import { listPoints } from "#domain/pricing/pricing.ts";
 import { conventionName } from "#providers/convention-name.ts";
 import type { CallReport } from "#relay/core/billing/call-report.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
@@ -36,7 +37,7 @@ export function callAttributes(report: CallReport, pointsPerUsd: number): Attrib
     "gateway.user.id": record.userId,
     "gateway.token.id": record.tokenId,
     "gateway.cache_hit": record.cacheHit,
-    ...chargeAttributes(record, pointsPerUsd),
+    ...chargeAttributes(chargeOf(record, pointsPerUsd)),
     ...usageAttributes(record),
   };
   const optional = {
@@ -55,16 +56,35 @@ export function callAttributes(report: CallReport, pointsPerUsd: number): Attrib
   return attributes;
 }
 
-/** The charge is what the account paid. The cost is the price without the factor of the account's group. */
-function chargeAttributes({ quota, bill }: CallReport["record"], pointsPerUsd: number): Attributes {
+/** What a call costs. */
+export interface Charge {
+  /** What the account paid. */
+  points: number;
+  usd: number;
+  /** The price in dollars without the ratio of the account's group; undefined for a call without a price. */
+  costUsd: number | undefined;
+}
+
+/** @param pointsPerUsd points that cost one dollar */
+export function chargeOf(
+  { quota, bill }: Pick<CallReport["record"], "quota" | "bill">,
+  pointsPerUsd: number,
+): Charge {
   const points = Number(quota);
-  const attributes: Attributes = {
-    "gateway.charge.points": points,
-    "gateway.charge.usd": points / pointsPerUsd,
+  return {
+    points,
+    usd: points / pointsPerUsd,
+    costUsd: bill === null ? undefined : Number(listPoints(bill)) / pointsPerUsd,
   };
-  const ratio = Number(bill?.group_ratio);
-  if (bill !== null && ratio > 0) attributes["gateway.cost.usd"] = Number(bill.exact) / ratio / pointsPerUsd;
-  return attributes;
+}
+
+/** @param prefix of the names */
+export function chargeAttributes({ points, usd, costUsd }: Charge, prefix = "gateway"): Attributes {
+  return {
+    [`${prefix}.charge.points`]: points,
+    [`${prefix}.charge.usd`]: usd,
+    ...(costUsd !== undefined && { [`${prefix}.cost.usd`]: costUsd }),
+  };
 }
 
 function usageAttributes({ usage, estimated }: CallReport["record"]): Attributes {

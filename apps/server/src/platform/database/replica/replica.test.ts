@@ -51,7 +51,10 @@ test("replica: a standby that is too far behind is not read until it has caught 
   await write();
   await expect.poll(() => replica.state().problem, { timeout: 10_000 }).toBe("replica_lagging");
   expect(replica.state().lagMs).toBeGreaterThan(MAX_LAG_MS);
+  const before = new Map(replica.readCounts());
   expect(await replica.run(isStandby)).toBe(false);
+  expect(replica.readCounts().get("replica_lagging")).toBe((before.get("replica_lagging") ?? 0) + 1);
+  expect(replica.readCounts().get("replica")).toBe(before.get("replica"));
   await postgres.resumeReplay();
   await expect.poll(() => replica.state().problem, { timeout: 10_000 }).toBeUndefined();
   expect(await replica.run(isStandby)).toBe(true);
@@ -76,6 +79,7 @@ test("replica: a read whose connection the standby ends runs again on the primar
   });
   expect(pids).toHaveLength(2);
   expect(result).toBe(false);
+  expect(replica.readCounts().get("replica_failed")).toBe(1);
 });
 
 test("replica: an error of the read itself is thrown, and the read does not run again", async () => {

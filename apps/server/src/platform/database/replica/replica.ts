@@ -27,11 +27,16 @@ export interface ReadDatabase {
 }
 
 /** Why the primary is read instead. */
-export type ReplicaProblem =
-  | "replica_unreachable"
-  | "replica_lagging"
-  | "replica_not_standby"
-  | "replica_other_database";
+const problems = [
+  "replica_unreachable",
+  "replica_lagging",
+  "replica_not_standby",
+  "replica_other_database",
+] as const;
+export type ReplicaProblem = (typeof problems)[number];
+
+/** Where a read ran: on the replica, on the primary because of a problem, or there again because the replica failed. */
+export type ReadResult = "replica" | "replica_failed" | ReplicaProblem;
 
 export interface Replica extends ReadDatabase {
   pool: Database["pool"];
@@ -39,6 +44,8 @@ export interface Replica extends ReadDatabase {
   state(): ReplicaState;
   /** Checks the replica if the last check is some seconds old. */
   check(): Promise<ReplicaState>;
+  /** Number of reads so far. */
+  readCounts(): ReadonlyMap<ReadResult, number>;
   close(): Promise<void>;
 }
 
@@ -55,7 +62,7 @@ export interface ReplicaOptions {
   url: string;
   /** A replica that is further behind is not used. Milliseconds. */
   maxLagMs: number;
-  primary: Database;
+  primary: ReadHandles;
   activity?: Pick<Activity, "isResting" | "onWake">;
   /** Called with each result. Must not throw. */
   onCheck?(state: ReplicaState): void;
@@ -96,6 +103,13 @@ export function openReplica(options: ReplicaOptions): Replica {
   let state: ReplicaState = { problem: "replica_unreachable", lagMs: undefined };
   let checkedAt = -Infinity;
   let running: Promise<void> | undefined;
+  const reads = new Map<ReadResult, number>(
+    (["replica", "replica_failed", ...problems] as const).map((result) => [result, 0]),
+  );
+
+  function count(result: ReadResult): void {
+    reads.set(result, (reads.get(result) ?? 0) + 1);
+  }
 
   const standbyPosition = () => readStandbyPosition((statement) => probe.query<StandbyPosition>(statement));
 
@@ -157,13 +171,21 @@ export function openReplica(options: ReplicaOptions): Replica {
     pool: database.pool,
     state: () => state,
     check,
+    readCounts: () => reads,
     async run(read) {
-      if ((await check()).problem !== undefined) return read(primary);
+      const { problem } = await check();
+      if (problem !== undefined) {
+        count(problem);
+        return read(primary);
+      }
       try {
-        return await read(database);
+        const result = await read(database);
+        count("replica");
+        return result;
       } catch (error) {
         // The connection is lost, or the standby cancelled the read to replay a change.
         if (!isConnectionLoss(error)) throw error;
+        count("replica_failed");
         void checkNow();
         return read(primary);
       }
