@@ -150,9 +150,12 @@ const gemini: Client = {
     return { text: answer.text ?? "", tokens: answer.usageMetadata?.totalTokenCount ?? 0 };
   },
   async streamed(model) {
+    // A chat keeps a turn in its history only if each of its chunks has a part and the stream has a finish reason.
+    const chat = google().chats.create({ model });
     let text = "";
-    for await (const chunk of await google().models.generateContentStream({ model, contents: "Hello" }))
-      text += chunk.text ?? "";
+    for await (const chunk of await chat.sendMessageStream({ message: "Hello" })) text += chunk.text ?? "";
+    const kept = chat.getHistory(true).flatMap(({ role, parts }) => (role === "model" ? (parts ?? []) : []));
+    expect(kept.map((part) => part.text ?? "").join("")).toBe(text);
     return text;
   },
   async tool(model) {

@@ -151,7 +151,7 @@ function callParts(answer: Answer): Json[] {
 }
 
 function body(question: Question, answer: Answer, parts: Json[], written: number, last: boolean): Json {
-  const content = parts.length === 0 ? { role: "model" } : { parts, role: "model" };
+  const content = { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" };
   return {
     candidates: [{ content, ...(last ? { finishReason: finishes[answer.finish] } : {}), index: 0 }],
     ...usageOf(answer, written),
