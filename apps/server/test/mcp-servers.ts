@@ -19,6 +19,8 @@ export interface TestMcpServer {
   url: string;
   /** Headers of every request. */
   requests: IncomingMessage["headers"][];
+  /** Methods of every message. */
+  methods: string[];
   /** Names of called tools. */
   calls: string[];
   /** Sessions that are open. */
@@ -57,6 +59,7 @@ export async function startMcpServer({
   list,
 }: TestMcpOptions): Promise<TestMcpServer> {
   const requests: TestMcpServer["requests"] = [];
+  const methods: string[] = [];
   const calls: string[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
 
@@ -89,6 +92,7 @@ export async function startMcpServer({
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body: unknown = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+      methods.push((body as { method?: string } | undefined)?.method ?? "");
       const id = request.headers["mcp-session-id"];
       const known = typeof id === "string" ? sessions.get(id) : undefined;
       if (known === undefined && !isInitializeRequest(body)) return response.writeHead(404).end();
@@ -97,7 +101,7 @@ export async function startMcpServer({
     })().catch(() => response.destroy());
   });
   const url = await listen(http);
-  return { url, requests, calls, sessions, close: () => stop(http) };
+  return { url, requests, methods, calls, sessions, close: () => stop(http) };
 }
 
 /** Starts a server that answers `initialize` properly, and any other request with what `answer` writes. */

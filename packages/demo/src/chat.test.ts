@@ -70,6 +70,18 @@ describe("chat completions", () => {
     expect(answered.choices[0]!.message.content).toContain("21 degrees");
   });
 
+  it("does not call a tool because of the context that a coding agent puts before the question", async () => {
+    const context = "<system-reminder>\nThe tool get_weather reports the weather.\n</system-reminder>";
+    const texts = [context, "Hello"].map((text) => ({ type: "text" as const, text }));
+    const answer = await openai.chat.completions.create({
+      model,
+      tools: [weather],
+      messages: [{ role: "user", content: texts }],
+    });
+    expect(answer.choices[0]!.message.tool_calls).toBeUndefined();
+    expect(answer.choices[0]!.message.content).toContain("I am demo-chat");
+  });
+
   it("calls tools in parallel for several places, with arguments in pieces", async () => {
     const runner = openai.chat.completions.stream({
       model,

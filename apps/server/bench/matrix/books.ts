@@ -16,7 +16,11 @@ interface LogRow {
   upstream_model: string;
 }
 
-const PATIENCE_MS = 10_000;
+/**
+ * A cancelled response of a model that reasons is read to its end, on a busy machine for much longer than its 6 seconds.
+ * Its row would then belong to the next run, which fails as well.
+ */
+const PATIENCE_MS = 60_000;
 
 /** Returns the highest id of the log, so that later rows belong to the next run. */
 export async function lastRow({ pool }: Database): Promise<bigint> {

@@ -13,7 +13,8 @@ export interface Ended {
   timedOut: boolean;
 }
 
-const LIMIT_MS = 90_000;
+/** On a busy machine, some clients need 20 seconds before their first request. */
+const LIMIT_MS = 240_000;
 const END_MS = 15_000;
 const OUTPUT_BYTES = 200_000;
 

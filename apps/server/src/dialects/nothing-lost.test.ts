@@ -268,6 +268,13 @@ describe("a citation", () => {
     expect(places(streamed("openai-chat"))).toEqual(wanted);
   });
 
+  it("is in a chunk with a part for Google's client, which forgets a turn that has a chunk without one", () => {
+    const chunks = streamed("gemini").match(/(?<=^data: ).+$/gm) ?? [];
+    expect(chunks.filter((chunk) => chunk.includes("groundingMetadata"))).toHaveLength(2);
+    for (const chunk of chunks)
+      expect(JSON.parse(chunk)).toMatchObject({ candidates: [{ content: { parts: [{}], role: "model" } }] });
+  });
+
   it("has offsets in its own part of a Responses response", () => {
     const text = json(dialects["openai-responses"].encodeResponse(whole, ask));
     expect(text).toContain('"start_index":2,"end_index":13');

@@ -53,7 +53,7 @@ const prefixes = [
   "/v1alpha",
   "/v1beta",
   "/v1beta1",
-  "/upload/v1beta",
+  "/upload",
   "/claude",
   "/gemini",
   "/dashboard",

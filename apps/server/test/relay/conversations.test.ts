@@ -69,6 +69,29 @@ describe("a conversation", () => {
     await expect(client.conversations.retrieve(opened.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it("lists messages with their content as a list and their status, and rejects an unknown place", async () => {
+    const { id } = await client.conversations.create({
+      items: [
+        { role: "user", content: "Ahoy." },
+        { role: "assistant", content: "Hello." },
+      ],
+    });
+    const { data } = await client.conversations.items.list(id, { order: "asc" });
+    expect(data).toMatchObject([
+      { type: "message", status: "completed", content: [{ type: "input_text", text: "Ahoy." }] },
+      {
+        type: "message",
+        status: "completed",
+        content: [{ type: "output_text", text: "Hello.", annotations: [] }],
+      },
+    ]);
+    expect(await client.conversations.items.retrieve(data[0]!.id!, { conversation_id: id })).toEqual(data[0]);
+    await expect(client.conversations.items.list(id, { after: "msg_none" })).rejects.toMatchObject({
+      status: 404,
+      param: "after",
+    });
+  });
+
   it.each([
     ["native", false],
     ["native", true],

@@ -97,6 +97,7 @@ beforeAll(async () => {
     handlers: { secret: () => textResult("a secret") },
   });
   gateway = await startTestGateway();
+  await gateway.allow(100_000);
   await setBalance(100 * DOLLAR);
   token = await gateway.addToken();
   const plain = await addServer("plain", open.url, {
@@ -169,6 +170,16 @@ describe("a bundle", () => {
     expect(free).toMatchObject({ model_name: "mcp/plain/add", quota: 0 });
     expect(JSON.stringify([free, paid])).not.toContain("confidential");
     expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("sends no cancellation of a call that is complete", async () => {
+    const { client } = await connect("work");
+    const before = open.methods.length;
+    for (let round = 0; round < 3; round += 1)
+      await client.callTool({ name: "plain__add", arguments: { a: 1, b: round } });
+    const sent = open.methods.slice(before);
+    expect(sent.filter((method) => method === "tools/call")).toHaveLength(3);
+    expect(sent).not.toContain("notifications/cancelled");
   });
 
   it("charges nothing for a result that is an error", async () => {

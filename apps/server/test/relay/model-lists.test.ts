@@ -1,3 +1,5 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
@@ -45,6 +47,8 @@ describe("an error of a path that several dialects share", () => {
     ["GET", "/v1/files", 403, isAnthropic, anthropic],
     ["GET", "/v1/files/file_1", 403, isAnthropic, anthropic],
     ["GET", "/openai/nothing", 404, isOpenAi, anthropic],
+    ["POST", "/upload/v1/files", 404, isGoogle, google],
+    ["POST", "/upload/v1beta/files", 404, isGoogle, {}],
     ["GET", "/v1/%zz", 400, isAnthropic, anthropic],
   ])("has the format of its client: %s %s %i", async (method, path, status, body, headers) => {
     const answer = await fetch(gateway.url + path, {
@@ -53,6 +57,67 @@ describe("an error of a path that several dialects share", () => {
     });
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject(body);
+  });
+});
+
+describe("the pages of a model list", () => {
+  const openaiNames = async () =>
+    (await get<{ data: { id: string }[] }>("/v1/models")).data.map(({ id }) => id);
+
+  it("are those of Anthropic's client, forwards and backwards, and without a limit all models", async () => {
+    const client = gateway.anthropic(key);
+    const expected = await openaiNames();
+    const names: string[] = [];
+    for await (const { id } of client.models.list({ limit: 2 })) names.push(id);
+    expect(names).toEqual(expected);
+    const first = await client.models.list({ limit: 2 });
+    expect(first).toMatchObject({ has_more: true, first_id: expected[0], last_id: expected[1] });
+    expect((await client.models.list()).data).toHaveLength(expected.length);
+    const before = await client.models.list({ limit: 2, before_id: expected.at(-1)! });
+    expect(before.data.map(({ id }) => id)).toEqual(expected.slice(-3, -1));
+    expect(before.has_more).toBe(expected.length > 3);
+  });
+
+  it("are those of Google's client", async () => {
+    const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
+    const names: (string | undefined)[] = [];
+    const pager = await google.models.list({ config: { pageSize: 2 } });
+    expect(pager.page).toHaveLength(2);
+    for await (const { name } of pager) names.push(name);
+    expect(names).toEqual((await openaiNames()).map((id) => `models/${id}`));
+  });
+
+  it.each([
+    ["limit=0", 400],
+    ["limit=x", 400],
+    ["limit=1001", 400],
+    ["after_id=none", 404],
+    ["before_id=none", 404],
+    ["after_id=a&after_id=b", 400],
+  ])("with %s are refused", async (query, status) => {
+    const answer = await fetch(`${gateway.url}/v1/models?${query}`, {
+      headers: { authorization: `Bearer ${key}`, "anthropic-version": "2023-06-01" },
+    });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ type: "error" });
+  });
+
+  it("have every field that Anthropic's types require", async () => {
+    const required: Record<keyof Anthropic.ModelInfo, true> = {
+      id: true,
+      capabilities: true,
+      created_at: true,
+      deprecated_at: true,
+      display_name: true,
+      lifecycle: true,
+      line: true,
+      max_input_tokens: true,
+      max_tokens: true,
+      retires_at: true,
+      type: true,
+    };
+    for (const model of (await gateway.anthropic(key).models.list()).data)
+      expect(Object.keys(model)).toEqual(expect.arrayContaining(Object.keys(required)));
   });
 });
 

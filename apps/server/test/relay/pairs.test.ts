@@ -1,5 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { FunctionCallingConfigMode, GoogleGenAI, Type } from "@google/genai";
+import { type FunctionCall, FunctionCallingConfigMode, GoogleGenAI, Type } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
@@ -11,8 +11,15 @@ let gateway: TestGateway;
 let key: string;
 
 /** A model name per upstream dialect. One channel of that dialect serves it. */
-const upstreams = { chat: "to-chat", anthropic: "to-anthropic", gemini: "to-gemini" } as const;
-const types = { chat: 8, anthropic: 14, gemini: 25 } as const;
+const upstreams = {
+  chat: "to-chat",
+  responses: "to-responses",
+  anthropic: "to-anthropic",
+  gemini: "to-gemini",
+} as const;
+const types = { chat: 8, responses: 1, anthropic: 14, gemini: 25 } as const;
+/** OpenAI has Codex's models in Responses only. */
+const modelOf = (upstream: string) => (upstream === "responses" ? "gpt-5.3-codex" : "demo-chat");
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -21,7 +28,7 @@ beforeAll(async () => {
       type: types[name as keyof typeof types],
       name,
       models: [model],
-      model_mapping: { [model]: "demo-chat" },
+      model_mapping: { [model]: modelOf(name) },
     });
   }
   key = (await gateway.addToken()).key;
@@ -150,9 +157,12 @@ const gemini: Client = {
     return { text: answer.text ?? "", tokens: answer.usageMetadata?.totalTokenCount ?? 0 };
   },
   async streamed(model) {
+    // A chat keeps a turn in its history only if each of its chunks has a part and the stream has a finish reason.
+    const chat = google().chats.create({ model });
     let text = "";
-    for await (const chunk of await google().models.generateContentStream({ model, contents: "Hello" }))
-      text += chunk.text ?? "";
+    for await (const chunk of await chat.sendMessageStream({ message: "Hello" })) text += chunk.text ?? "";
+    const kept = chat.getHistory(true).flatMap(({ role, parts }) => (role === "model" ? (parts ?? []) : []));
+    expect(kept.map((part) => part.text ?? "").join("")).toBe(text);
     return text;
   },
   async tool(model) {
@@ -173,19 +183,14 @@ const gemini: Client = {
       ],
       toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.AUTO } },
     };
-    const user = { role: "user", parts: [{ text: question }] };
-    const first = await google().models.generateContent({ model, contents: [user], config });
-    const call = first.functionCalls?.[0];
-    const output = first.candidates?.[0]?.content;
-    if (call === undefined || output === undefined) return "no call";
-    const answered = {
-      role: "user",
-      parts: [{ functionResponse: { id: call.id, name: call.name, response: { output: result } } }],
-    };
-    const second = await google().models.generateContent({
-      model,
-      contents: [user, output, answered],
-      config,
+    const chat = google().chats.create({ model, config });
+    let call: FunctionCall | undefined;
+    for await (const chunk of await chat.sendMessageStream({ message: question }))
+      call ??= chunk.functionCalls?.[0];
+    if (call === undefined) return "no call";
+    const { id, name } = call;
+    const second = await chat.sendMessage({
+      message: [{ functionResponse: { id, name, response: { output: result } } }],
     });
     return second.text ?? "";
   },

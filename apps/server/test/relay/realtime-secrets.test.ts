@@ -20,6 +20,7 @@ afterAll(() => gateway.stop());
 interface Secret {
   value: string;
   expires_at: number;
+  session: { id: string };
 }
 
 async function makeSecret(fields: object = {}, apiKey = key) {
@@ -65,6 +66,7 @@ it("a client secret opens a session with its settings, at the expense of its tok
   const { status, body } = await makeSecret();
   expect(status).toBe(200);
   expect(body.value).toMatch(/^ek_/);
+  expect(body.session.id).toMatch(/^sess_/);
   expect(body.expires_at).toBeGreaterThan(Date.now() / 1_000 + 500);
   const socket = connectWith(body.value);
   const updated = await eventOf(socket, "session.updated");

@@ -76,8 +76,31 @@ describe("a provider that stores nothing", () => {
     expect((await client.responses.retrieve(made.id)).output_text).toBe(made.output_text);
     const items = await client.responses.inputItems.list(made.id);
     expect(JSON.stringify(items.data)).toContain("Remember me.");
+    expect(items.data).toMatchObject([
+      { type: "message", role: "user", status: "completed", content: [{ type: "input_text" }] },
+    ]);
+    // Without an error, the library would yield a stream without events.
+    await expect(client.responses.retrieve(made.id, { stream: true })).rejects.toMatchObject({
+      status: 400,
+      param: "stream",
+    });
     await client.responses.delete(made.id);
     await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("lists the input of a stored response in pages, the newest item first", async () => {
+    const input = ["One", "Two", "Three"].map((content) => ({ role: "user" as const, content }));
+    const { id } = await client.responses.create({ model: "forgotten", input });
+    const listed = async (order: "asc" | "desc") => {
+      const texts: string[] = [];
+      for await (const item of client.responses.inputItems.list(id, { limit: 1, order }))
+        texts.push(/One|Two|Three/.exec(JSON.stringify(item))?.[0] ?? "");
+      return texts;
+    };
+    expect(await listed("asc")).toEqual(["One", "Two", "Three"]);
+    expect(await listed("desc")).toEqual(["Three", "Two", "One"]);
+    const [newest] = (await client.responses.inputItems.list(id)).data;
+    expect(JSON.stringify(newest)).toContain("Three");
   });
 
   it("rejects responses that were not to be stored or never existed", async () => {

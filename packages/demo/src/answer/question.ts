@@ -52,6 +52,9 @@ export class BadQuestion extends Error {
 const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_IMAGE = 85;
 
+/** Context that coding agents put before the question, in the same turn. Its words name most of their tools. */
+const agentContext = /^\s*<(?:system-reminder|session_context|environment_context)>/;
+
 /** Collects the content of a request while a wire format walks through its messages. */
 export class Listener {
   #prompt = "";
@@ -82,7 +85,7 @@ export class Listener {
   }
 
   userText(text: string): void {
-    this.#prompt += (this.#prompt === "" ? "" : "\n") + text;
+    if (!agentContext.test(text)) this.#prompt += (this.#prompt === "" ? "" : "\n") + text;
     this.otherText(text);
   }
 

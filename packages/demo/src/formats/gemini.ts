@@ -61,7 +61,8 @@ export function readPrompt(body: Json, model: string): Prompt {
     const role = content["role"] ?? "user";
     const parts = partsOf(content);
     if (parts.length === 0) throw new BadQuestion(`contents[${index}].parts must not be empty.`, "contents");
-    if (role === "model") calls = hearModel(listener, parts);
+    // The chats of Google's client send a streamed turn as one content per chunk.
+    if (role === "model") calls += hearModel(listener, parts);
     else if (role === "user" || role === "function") calls = hearUser(listener, parts, calls);
     else throw new BadQuestion("Please use a valid role: user, model.", `contents[${index}].role`);
   }
@@ -151,7 +152,7 @@ function callParts(answer: Answer): Json[] {
 }
 
 function body(question: Question, answer: Answer, parts: Json[], written: number, last: boolean): Json {
-  const content = parts.length === 0 ? { role: "model" } : { parts, role: "model" };
+  const content = { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" };
   return {
     candidates: [{ content, ...(last ? { finishReason: finishes[answer.finish] } : {}), index: 0 }],
     ...usageOf(answer, written),
@@ -171,7 +172,7 @@ function plain(question: Question, answer: Answer): Json {
 }
 
 /**
- * Calls are sent whole in this format. The last frame has the finish reason and, after text, the signature.
+ * Calls are sent whole in this format, and parallel ones in one frame. The last frame has the finish reason and, after text, the signature.
  */
 function* frames(question: Question, answer: Answer): Iterable<Frame> {
   // Only this file's own `read` creates the question.
@@ -193,7 +194,8 @@ function* frames(question: Question, answer: Answer): Iterable<Frame> {
     sent += 1;
     yield frame([{ text: piece }], true);
   }
-  for (const part of callParts(answer)) yield frame([part], true);
+  const calls = callParts(answer);
+  if (calls.length > 0) yield frame(calls, true);
   const proof = answer.signature !== "" && answer.text.length > 0;
   yield frame(proof ? [{ text: "", thoughtSignature: answer.signature }] : [], false, true);
 }

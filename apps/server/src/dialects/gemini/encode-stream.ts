@@ -18,6 +18,9 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   let head: Wire = {};
   let elements = 0;
 
+  /** Google's client keeps a turn in its history only if every chunk has a part. */
+  const emptyContent = { parts: [{ text: "" }], role: "model" };
+
   function chunk(fields: Wire): string {
     const data = JSON.stringify({ ...fields, ...head });
     elements += 1;
@@ -49,7 +52,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     let text = flushCalls();
     if (stops.size === 0) stops.set(0, "stop");
     const candidates = [...stops].map(([index, reason]) => ({
-      content: { parts: [{ text: "" }], role: "model" },
+      content: emptyContent,
       finishReason: encodeFinish(reason),
       index,
     }));
@@ -95,7 +98,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       case "citation": {
         const groundingMetadata = encodeCitations([event.citation]);
         if (groundingMetadata === undefined) return "";
-        return chunk({ candidates: [{ groundingMetadata, index: event.choice }] });
+        return chunk({ candidates: [{ content: emptyContent, groundingMetadata, index: event.choice }] });
       }
       case "media":
         return flushCalls() + parts(event.choice, encodePart(event.media));

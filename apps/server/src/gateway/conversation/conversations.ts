@@ -23,6 +23,7 @@ import { isJsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { itemsGiven } from "./conversation-items.ts";
+import { encodeItem, encodePage, pageOf } from "./item-page.ts";
 
 /** OpenAI's limit. */
 const MOST_METADATA = 16;
@@ -31,11 +32,6 @@ const metadata = z
   .refine((given) => Object.keys(given).length <= MOST_METADATA, because("pairs_too_many"))
   .nullish();
 const Metadata = z.looseObject({ metadata });
-const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  order: z.enum(["asc", "desc"]).default("desc"),
-  after: z.string().optional(),
-});
 
 export function conversationRoutes(app: FastifyInstance, services: GatewayServices): void {
   const { db } = services;
@@ -85,19 +81,16 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     const { userId } = await payingCaller(request);
     const items = itemsGiven(bodyOf(request)["items"], "items");
     await addItems(db, idOf(request), userId, items);
-    return encodeList(items, false);
+    return encodePage(items, false);
   });
   app.get(`${path}/items`, async (request) => {
     const { userId } = callerOf(request);
     const { items } = await findConversation(db, idOf(request), userId);
-    const { limit, order, after } = parseAt(ListQuery, request.query, "");
-    const ordered = order === "asc" ? items : items.toReversed();
-    const from = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1;
-    return encodeList(ordered.slice(from, from + limit), ordered.length > from + limit);
+    return pageOf(items, request.query);
   });
   app.get(`${path}/items/:item`, async (request) => {
     const { userId } = callerOf(request);
-    return itemOf(await findConversation(db, idOf(request), userId), request);
+    return encodeItem(itemOf(await findConversation(db, idOf(request), userId), request));
   });
   app.delete(`${path}/items/:item`, async (request) => {
     const { userId } = callerOf(request);
@@ -121,14 +114,4 @@ function itemOf({ items }: Conversation, request: FastifyRequest): Item {
 function encodeConversation({ id, createdAt, metadata: stored }: Conversation) {
   const seconds = Math.floor(createdAt.getTime() / 1_000);
   return { id, object: "conversation", created_at: seconds, metadata: stored };
-}
-
-function encodeList(data: readonly Item[], more: boolean) {
-  return {
-    object: "list",
-    data,
-    first_id: data.at(0)?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: more,
-  };
 }

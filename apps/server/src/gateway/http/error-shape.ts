@@ -58,7 +58,7 @@ const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/openai(?:\/|$)/, dialects["openai-chat"]],
   [/\/claude(?:\/|$)|\/v1\/messages(?:[/?]|$)/, dialects.anthropic],
   [
-    /\/gemini(?:\/|$)|\/v1(?:alpha|beta)1?(?:\/|$)|\/v1\/(?:models\/[^?]+:\w|interactions(?:\/|$))/,
+    /\/gemini(?:\/|$)|\/upload\/v1|\/v1(?:alpha|beta)1?(?:\/|$)|\/v1\/(?:models\/[^?]+:\w|interactions(?:\/|$))/,
     dialects.gemini,
   ],
   [/\/(?:suno|kling)(?:\/|$)/, taskErrors],

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { parseAt } from "#dialects/wire.ts";
@@ -51,10 +52,11 @@ export function realtimeSecretRoutes(app: FastifyInstance, services: GatewayServ
       at,
       expiresAt: at + seconds * 1_000,
     });
+    const id = `sess_${randomBytes(12).toString("hex")}`;
     return reply.send({
       value,
       expires_at: Math.floor(at / 1_000) + seconds,
-      session: { ...session, type: "realtime", object: "realtime.session" },
+      session: { ...session, id, type: "realtime", object: "realtime.session" },
     });
   });
 }

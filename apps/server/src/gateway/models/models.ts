@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
+import { parseAt } from "#dialects/wire.ts";
 import { type ModelDescription, describeModels } from "#domain/catalog/model-description.ts";
 import { disabledModels } from "#domain/settings/disabled-models.ts";
 import { type Caller, mayUseModel } from "#domain/tokens/callers.ts";
@@ -9,6 +10,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 import { isModelName } from "#relay/core/routing/plan.ts";
 import { codexCatalogue } from "./codex-catalogue.ts";
 import { modelAliases } from "./model-alias.ts";
+import { anthropicPage, geminiPage, pageOfModels } from "./model-pages.ts";
 
 /** Creation date for OpenAI's required field, as other gateways of this kind return it. */
 const CREATED = 1_677_649_963;
@@ -24,7 +26,8 @@ export interface ModelListEntry extends Pick<
 
 /** Format of the list, and of one model, for one kind of client. */
 interface Shape {
-  list(models: readonly ModelListEntry[]): object;
+  /** @param query of the request; it may select a page */
+  list(models: readonly ModelListEntry[], query: unknown): object;
   one(model: ModelListEntry): object;
 }
 
@@ -55,7 +58,7 @@ function serveModels(
 ): void {
   app.get(path, async (request) => {
     const models = await listModels(services, accessOf(request).caller);
-    return shapeFor(request).list(models);
+    return shapeFor(request).list(models, request.query);
   });
   app.get(`${path}/*`, async (request) => {
     const { "*": id } = request.params as { "*": string };
@@ -108,24 +111,32 @@ function openaiList(models: readonly ModelListEntry[]) {
   return { object: "list", data: models.map(openaiModel) };
 }
 
+/** Has every field that Anthropic's types require; `null` stands for what the gateway does not know. */
 function anthropicModel(model: ModelListEntry) {
   return {
     type: "model",
     id: model.id,
     display_name: model.displayName,
     created_at: new Date(CREATED * 1_000).toISOString(),
-    ...(model.contextLength > 0 ? { max_input_tokens: model.contextLength } : {}),
-    ...(model.maxTokens > 0 ? { max_tokens: model.maxTokens } : {}),
+    max_input_tokens: model.contextLength > 0 ? model.contextLength : null,
+    max_tokens: model.maxTokens > 0 ? model.maxTokens : null,
+    capabilities: null,
+    line: null,
+    lifecycle: "active",
+    deprecated_at: null,
+    retires_at: null,
     owned_by: model.ownedBy,
   };
 }
 
-function anthropicList(models: readonly ModelListEntry[]) {
+function anthropicList(models: readonly ModelListEntry[], query: unknown) {
+  const { limit, after_id: after, before_id: before } = parseAt(anthropicPage, query, "");
+  const page = pageOfModels(models, { size: limit, after, before });
   return {
-    data: models.map(anthropicModel),
-    has_more: false,
-    first_id: models.at(0)?.id ?? null,
-    last_id: models.at(-1)?.id ?? null,
+    data: page.models.map(anthropicModel),
+    has_more: page.hasMore,
+    first_id: page.models.at(0)?.id ?? null,
+    last_id: page.models.at(-1)?.id ?? null,
   };
 }
 
@@ -140,7 +151,14 @@ function geminiModel(model: ModelListEntry) {
   };
 }
 
+function geminiList(models: readonly ModelListEntry[], query: unknown) {
+  const { pageSize, pageToken } = parseAt(geminiPage, query, "");
+  const page = pageOfModels(models, { size: pageSize, after: pageToken });
+  const next = page.hasMore ? { nextPageToken: page.models.at(-1)?.id } : {};
+  return { models: page.models.map(geminiModel), ...next };
+}
+
 const openai: Shape = { list: openaiList, one: openaiModel };
 const anthropic: Shape = { list: anthropicList, one: anthropicModel };
 const codex: Shape = { list: codexCatalogue, one: openaiModel };
-const gemini: Shape = { list: (models) => ({ models: models.map(geminiModel) }), one: geminiModel };
+const gemini: Shape = { list: geminiList, one: geminiModel };

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { type StoredResponse, findResponse, forgetResponse } from "#domain/responses/stored.ts";
 import { invalidRequest } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
+import { type ItemPage, pageOf } from "#gateway/conversation/item-page.ts";
 import { sendAnswer } from "#gateway/http/reply.ts";
 import { queryWithoutKey } from "#gateway/http/request-url.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -30,23 +32,19 @@ export function responseRoutes(app: FastifyInstance, services: GatewayServices):
     }),
   );
   app.get(`${path}/input_items`, (request, reply) =>
-    answer(services, request, reply, "GET", "/input_items", inputItems),
+    answer(services, request, reply, "GET", "/input_items", (stored) => inputItems(stored, request.query)),
   );
 }
 
-/** Returns all items before the response. */
-function inputItems({ turn, model }: StoredResponse): Record<string, unknown> {
+/** Returns a page of all items before the response. */
+function inputItems({ turn, model }: StoredResponse, query: unknown): ItemPage {
   const messages = turn?.messages.slice(0, -1) ?? [];
   const { body } = dialects["openai-responses"].encodeRequest({ model, stream: false, messages });
-  const input = Array.isArray(body["input"]) ? (body["input"] as Record<string, unknown>[]) : [];
-  const data = input.map((item, index) => ({ id: `item_${index}`, ...item }));
-  return {
-    object: "list",
-    data,
-    first_id: data.at(0)?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: false,
-  };
+  const input = Array.isArray(body["input"]) ? (body["input"] as Wire[]) : [];
+  return pageOf(
+    input.map((item, index) => ({ id: `item_${index}`, ...item })),
+    query,
+  );
 }
 
 async function answer(
@@ -62,13 +60,13 @@ async function answer(
   const { id } = request.params as { id: string };
   const stored = await findResponse(services.db, id, userId);
   if (stored === null) throw responseNotFound(id);
+  const query = queryWithoutKey(request.url);
+  if (!["false", null].includes(new URLSearchParams(query).get("stream")))
+    throw invalidRequest({ reason: "stored_response_not_streamed" }, { param: "stream" });
   const { signal } = access;
   let body: string;
   if (stored.turn !== null) body = JSON.stringify(ours(stored));
   else {
-    const query = queryWithoutKey(request.url);
-    if (!["false", null].includes(new URLSearchParams(query).get("stream")))
-      throw invalidRequest({ reason: "stored_response_not_streamed" }, { param: "stream" });
     const call: StoredResponseCall = {
       ...access,
       endpoint: `/v1/responses/:id${below}`,

@@ -102,11 +102,26 @@ export class UpstreamSession {
   /** Calls a tool. Rejects with the errors of the SDK, and when the signal aborts. */
   async call({ tool, args, signal, onProgress }: ToolRequest): Promise<CallToolResult> {
     const timeout = this.#server.timeoutMs;
-    return this.#client.request(
-      { method: "tools/call", params: { name: tool, ...(args === undefined ? {} : { arguments: args }) } },
-      this.#sdk.CallToolResultSchema,
-      { signal, timeout, maxTotalTimeout: timeout, ...(onProgress && { onprogress: onProgress }) },
-    );
+    signal.throwIfAborted();
+    // The SDK keeps its listener after the result. A signal that aborts later would send the server a cancellation
+    // of a request that is complete.
+    const running = new AbortController();
+    const abort = () => running.abort(signal.reason);
+    signal.addEventListener("abort", abort);
+    try {
+      return await this.#client.request(
+        { method: "tools/call", params: { name: tool, ...(args === undefined ? {} : { arguments: args }) } },
+        this.#sdk.CallToolResultSchema,
+        {
+          signal: running.signal,
+          timeout,
+          maxTotalTimeout: timeout,
+          ...(onProgress && { onprogress: onProgress }),
+        },
+      );
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
   }
 
   /** Ends the session at the server, which has a moment to answer. Never rejects. */
