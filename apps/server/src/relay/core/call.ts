@@ -101,9 +101,6 @@ export interface CallQuote {
   readonly id: string;
   /** Points. */
   readonly amount: bigint;
-  /** Estimated tokens of the quoted request. */
-  readonly input: bigint;
-  readonly output: bigint;
 }
 
 /** The budget of the session that a call belongs to. All calls of the session count against it. */
