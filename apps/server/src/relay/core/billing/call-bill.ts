@@ -197,8 +197,12 @@ export class CallBill implements OpenCall, HiddenCosts {
     return this.#services.reasoners.reasons(name) ? "reasoning" : kind;
   }
 
-  /** Whether only the provider's usage shows what the call costs: hidden reasoning, or files in the input. */
+  /**
+   * Whether only the end of the response shows what the call costs: hidden reasoning, files in the input, or the result of
+   * what the gateway itself runs.
+   */
   isHidden(): boolean {
+    if (this.#routed !== undefined && "byGateway" in this.#routed) return true;
     const { window, audio = 0, image = 0 } = this.#estimate().mostInput ?? {};
     const model = this.#target()?.upstreamModel ?? this.#planned?.model ?? this.#received.model;
     const isDear = image > 0 && imageFactor(model) > 1;
