@@ -100,9 +100,9 @@ function modelIn(raw: Buffer, fields: readonly TextRange[]): string | undefined 
   return undefined;
 }
 
-/** Returns the model that Gemini's clients put into the path. */
+/** Returns the model that Gemini's clients put into the path, which `targetRoute` matches with a wildcard. */
 function modelOfPath({ params }: FastifyRequest): string | undefined {
-  const { target } = (params ?? {}) as { target?: unknown };
+  const { "*": target } = (params ?? {}) as { "*"?: unknown };
   return typeof target === "string" && target.includes(":")
     ? target.slice(0, target.lastIndexOf(":"))
     : undefined;
