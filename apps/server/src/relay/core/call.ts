@@ -218,7 +218,7 @@ export interface BilledUsage {
 export type Reach = "not sent" | "sent" | "refused" | "answering";
 
 /** Kind of output. It decides the charge when the response is not read to its end. */
-export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task";
+export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task" | "storage";
 
 /**
  * What a call records: "charge" a reservation, a charge and a log row; "log" a log row, and a count among its

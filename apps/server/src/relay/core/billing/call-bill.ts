@@ -198,15 +198,18 @@ export class CallBill implements OpenCall, HiddenCosts {
   }
 
   /**
-   * Whether only the end of the response shows what the call costs: hidden reasoning, files in the input, or the result of
-   * what the gateway itself runs.
+   * Whether only the end of the response shows what the call costs: hidden reasoning, files in the input, the result of what
+   * the gateway itself runs, and what a provider stores or continues after its response.
    */
   isHidden(): boolean {
-    if (this.#routed !== undefined && "byGateway" in this.#routed) return true;
+    const isByGateway = this.#routed !== undefined && "byGateway" in this.#routed;
+    const kind = this.#kind();
+    if (isByGateway || kind === "task" || kind === "storage" || this.#received.background === true)
+      return true;
     const { window, audio = 0, image = 0 } = this.#estimate().mostInput ?? {};
     const model = this.#target()?.upstreamModel ?? this.#planned?.model ?? this.#received.model;
     const isDear = image > 0 && imageFactor(model) > 1;
-    return window !== undefined || audio > 0 || isDear || this.#kind() === "reasoning";
+    return window !== undefined || audio > 0 || isDear || kind === "reasoning";
   }
 
   /**
