@@ -117,6 +117,25 @@ describe("cached contents", () => {
       config: { cachedContent: name },
     });
     await expect(use).rejects.toThrow(/belongs to another API key/);
+    const { key: other } = await gateway.addToken();
+    const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+    for (const [path, body] of [
+      [
+        "/v1/interactions",
+        { model: "gemini-2.5-flash", input: "Hi", cachedContent: "", cached_content: name },
+      ],
+      [
+        "/v1beta/models/gemini-2.5-flash:countTokens",
+        { generateContentRequest: { contents, cachedContent: name } },
+      ],
+    ] as const) {
+      const response = await fetch(gateway.url + path, {
+        method: "POST",
+        headers: { "x-goog-api-key": other, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect({ path, status: response.status }).toEqual({ path, status: 404 });
+    }
     const listed = [];
     for await (const content of await stranger.caches.list()) listed.push(content);
     expect(listed).toEqual([]);
