@@ -468,6 +468,31 @@ describe("a server", () => {
     expect(page).toBeLessThanOrEqual(10);
   });
 
+  it("that sends thousands of invalid values holds up no one", async () => {
+    const items = Array.from({ length: 100_000 }, () => ({ type: "x", a: 1 }));
+    const name = "flood";
+    let floodsList = false;
+    const flood = await startRawMcpServer(({ id, method }, write, end) => {
+      const tools = floodsList ? items.map(() => 7) : [{ name, inputSchema: { type: "object" } }];
+      const result = method === "tools/list" ? { tools } : { content: items };
+      write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+      end();
+    });
+    others.push(flood);
+    await addBundle("flooded", [await addServer("flooded", flood.url)]);
+    const { client } = await connect("flooded");
+    const begun = performance.eventLoopUtilization();
+    await expect(client.callTool({ name: `flooded__${name}` })).rejects.toThrow(
+      "sent more than the gateway accepts",
+    );
+    floodsList = true;
+    await addBundle("flooded-list", [await addServer("flooded-list", flood.url)]);
+    const { client: lister } = await connect("flooded-list");
+    await expect(lister.listTools()).rejects.toThrow("sent more than the gateway accepts");
+    // Checking each of them against the protocol takes several seconds.
+    expect(performance.eventLoopUtilization(begun).active).toBeLessThan(3_000);
+  });
+
   it("that ends its stream early or cannot be reached gets an error at once", async () => {
     const early = await startRawMcpServer((_message, write, end) => {
       write(": hello\n\n");
