@@ -2,6 +2,7 @@ import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";
 import { forgetSessions } from "#domain/ledger/calls/session-budgets.ts";
 import { forgetQuotes } from "#domain/quotes/quotes.ts";
+import { forgetBeyondLimits } from "#domain/responses/stored.ts";
 import { forgetDerivedKeys } from "#domain/tokens/derived-keys/derived-keys.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
@@ -18,6 +19,7 @@ export const sweepAccounts: Job = {
     await db.session.deleteMany({ where: over });
     await db.oneTimeCode.deleteMany({ where: over });
     await db.storedResponse.deleteMany({ where: over });
+    await forgetBeyondLimits(db);
     await forgetOldEvents(db);
     await forgetOldEntries(db);
     await forgetSessions(pool);

@@ -173,6 +173,37 @@ describe("a quote", () => {
     expect(Number(price)).toBeGreaterThan(100 * 0.00002 * 0.99);
   });
 
+  it("is not for a conversation whose items were replaced by dearer ones", async () => {
+    const client = gateway.openai(key);
+    const text = { role: "user" as const, content: "word ".repeat(20_000) };
+    const { id } = await client.conversations.create({ items: [{ type: "message", ...text }] });
+    const body = { model: "quoted", input: "Hi", max_output_tokens: 100, conversation: id };
+    const promised = await quote({ path: "/v1/responses", body });
+    const { data } = await client.conversations.items.list(id);
+    await client.conversations.items.delete(data[0]!.id!, { conversation_id: id });
+    // Fewer tokens by its size, and up to the context window by its content.
+    const file = {
+      type: "input_file",
+      filename: "a.pdf",
+      file_data: `data:application/pdf;base64,${"A".repeat(4_000)}`,
+    };
+    await client.conversations.items.create(id, {
+      items: [{ type: "message", role: "user", content: [file as never] }],
+    });
+    const { status, error } = await send({ path: "/v1/responses", body, headers: using(promised) });
+    expect({ status, code: error?.code }).toEqual({ status: 402, code: "quote_not_valid" });
+  });
+
+  it("is for the same text whatever its length is", async () => {
+    const mixed = `${"word ".repeat(30_000)}${"价格".repeat(30_000)}${"a1".repeat(30_000)}`;
+    const body = { ...chat, messages: [{ role: "user", content: mixed }] };
+    for (let count = 0; count < 5; count += 1) {
+      const promised = await quote({ body });
+      const { status, error } = await send({ body, headers: using(promised) });
+      expect(status, error?.message).toBe(200);
+    }
+  });
+
   it("is not possible for a price that no one knows", async () => {
     const unknown = await send({ path: "/v1/quote", body: chat });
     expect(unknown).toMatchObject({ status: 400, error: { code: "invalid_request" } });

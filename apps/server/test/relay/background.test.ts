@@ -174,6 +174,21 @@ describe("a background response", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
+  it("is cancelled when its key was replaced", async () => {
+    const token = await gateway.addToken();
+    const replaced = await begin(gateway.openai(token.key));
+    const rotate = (overlap_hours: number) =>
+      gateway.api("POST", `/token/${token.id}/rotate`, { overlap_hours });
+    await rotate(24);
+    const polls = requested;
+    await expect.poll(() => requested, { timeout: 40_000 }).toBeGreaterThan(polls + 1);
+    expect(status).toBe("queued");
+    await rotate(0);
+    await expect.poll(() => status, { timeout: 40_000 }).toBe("cancelled");
+    expect((await gateway.logs(replaced.before + 1))[0]).toMatchObject({ outcome: "client-left" });
+    expect(await gateway.drift()).toBe(0n);
+  });
+
   it("is rejected clearly where no provider supports it, in a stream, and in a conversation", async () => {
     const refused: [object, string, RegExp][] = [
       [{ model: "talker" }, "model", /supports background responses/],

@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { startScriptedServer } from "#test/scripted-servers.ts";
 
 /** Gemini's cached contents, with Google's own SDK. */
 let gateway: TestGateway;
@@ -113,6 +117,25 @@ describe("cached contents", () => {
       config: { cachedContent: name },
     });
     await expect(use).rejects.toThrow(/belongs to another API key/);
+    const { key: other } = await gateway.addToken();
+    const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+    for (const [path, body] of [
+      [
+        "/v1/interactions",
+        { model: "gemini-2.5-flash", input: "Hi", cachedContent: "", cached_content: name },
+      ],
+      [
+        "/v1beta/models/gemini-2.5-flash:countTokens",
+        { generateContentRequest: { contents, cachedContent: name } },
+      ],
+    ] as const) {
+      const response = await fetch(gateway.url + path, {
+        method: "POST",
+        headers: { "x-goog-api-key": other, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect({ path, status: response.status }).toEqual({ path, status: 404 });
+    }
     const listed = [];
     for await (const content of await stranger.caches.list()) listed.push(content);
     expect(listed).toEqual([]);
@@ -127,6 +150,79 @@ describe("cached contents", () => {
       /"code":\s*404/,
     );
     expect(gateway.upstream.calls()).toEqual([]);
+  });
+
+  it("are charged with the storage of all tokens of a file, whatever its size is", async () => {
+    const tokens = 250_000;
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const provider = await startScriptedServer();
+    provider.play(() => ({
+      json: {
+        name: "cachedContents/pages",
+        createTime: at(0),
+        updateTime: at(0),
+        expireTime: at(3_600_000),
+        usageMetadata: { totalTokenCount: tokens },
+      },
+    }));
+    const model = "gemini-2.5-pro";
+    await gateway.addChannel({ type: 25, name: "pages", base_url: provider.url, models: [model] });
+    const data = Buffer.alloc(15_700, "%PDF-1.7 ").toString("base64");
+    const inlineData = { mimeType: "application/pdf", data };
+    const contents = [{ role: "user", parts: [{ inlineData }] }];
+    await ai.caches.create({ model, config: { contents, ttl: "3600s" } });
+    const [row] = await gateway.logs(1, tokenId);
+    const lines = Object.fromEntries((row?.bill?.lines ?? []).map(({ kind, amount }) => [kind, amount]));
+    expect(lines["input"]).toBe(tokens);
+    expect(lines["tool:cache-storage"]).toBe(tokens / 1_000);
+    expect(row?.bill?.implausible).toBeUndefined();
+    await provider.close();
+  });
+
+  it("are charged with their storage when the client leaves before the provider responds", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const provider = createServer((request, response) => {
+      request.resume().on("end", () => {
+        arrived.resolve();
+        void answer.promise.then(() =>
+          response.setHeader("content-type", "application/json").end(
+            JSON.stringify({
+              name: "cachedContents/left",
+              createTime: at(0),
+              updateTime: at(0),
+              expireTime: at(3_600_000),
+              usageMetadata: { totalTokenCount: 10_000 },
+            }),
+          ),
+        );
+      });
+    });
+    provider.listen(0, "127.0.0.1");
+    await once(provider, "listening");
+    const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const model = "gemini-2.5-flash-lite";
+    await gateway.addChannel({ type: 25, name: "left", base_url, models: [model] });
+    const leaving = new AbortController();
+    const made = fetch(`${gateway.url}/v1beta/cachedContents`, {
+      method: "POST",
+      signal: leaving.signal,
+      headers: { "x-goog-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ model: `models/${model}`, contents: [{ parts: [{ text }] }], ttl: "3600s" }),
+    });
+    made.catch(() => {});
+    await arrived.promise;
+    leaving.abort();
+    // Another response, after which the gateway has noticed that the client left.
+    await ai.caches.list();
+    answer.resolve();
+    const [row] = await gateway.logs(1, tokenId);
+    expect(row).toMatchObject({ outcome: "client-left", estimated: false });
+    expect(row?.bill?.lines.find(({ kind }) => kind === "tool:cache-storage")?.amount).toBe(10);
+    expect(await gateway.drift()).toBe(0n);
+    provider.closeAllConnections();
+    provider.close();
   });
 
   it("need a balance for all of their storage", async () => {

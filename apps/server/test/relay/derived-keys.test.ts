@@ -225,6 +225,12 @@ describe("a derived key", () => {
       headers: { authorization: `Bearer ${derived}` },
     });
     expect(await credit.json()).toMatchObject({ hard_limit_usd: 0.5 });
+    const usage = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${derived}` } });
+    const shown = (await usage.json()) as { limits: unknown[] };
+    expect(shown).toMatchObject({ planName: "Key quota", remaining: 0.5, total: 0.5 });
+    // The balance and the budgets of the account are not for whoever has this key.
+    expect(shown.limits).toHaveLength(1);
+    expect(shown).not.toHaveProperty("balance");
   });
 });
 

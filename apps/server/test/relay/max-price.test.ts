@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
 /** The most that a client wants to pay for a call: `x-max-price`. */
@@ -64,6 +66,26 @@ describe("the maximum price of a call", () => {
     const body = { model: "dear-embeddings", input: "word ".repeat(1_000) };
     expect((await send("0.0001", "/v1/embeddings", body)).status).toBe(402);
     expect((await send("2", "/v1/embeddings", body)).status).toBe(200);
+  });
+
+  it("refuses a call that can cost more also at a channel that reserves less", async () => {
+    await gateway.addPrice("trusted", { input: 100, output: 100 });
+    await gateway.addChannel({ type: 8, name: "trusted", models: ["trusted"], pre_cost: 3 });
+    const { status, error } = await send("0.02", "/v1/chat/completions", { model: "trusted" });
+    expect({ status, code: error?.code }).toEqual({ status: 402, code: "max_price_exceeded" });
+    expect((await send("0.1", "/v1/chat/completions", { model: "trusted" })).status).toBe(200);
+  });
+
+  it("applies to each response over WebSocket", async () => {
+    const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/responses`, {
+      headers: { authorization: `Bearer ${key}`, "x-max-price": "0.02" },
+    });
+    await once(socket, "open");
+    const event = { type: "response.create", model: "dear", input: "Hi", max_output_tokens: 100 };
+    socket.send(JSON.stringify(event));
+    const [data] = (await once(socket, "message")) as [Buffer];
+    expect(JSON.parse(data.toString())).toMatchObject({ error: { code: "max_price_exceeded" } });
+    socket.terminate();
   });
 
   it("must be an amount", async () => {

@@ -97,7 +97,7 @@ beforeAll(async () => {
     handlers: { secret: () => textResult("a secret") },
   });
   gateway = await startTestGateway();
-  await gateway.allow(100_000);
+  await gateway.allow(1_000_000);
   await setBalance(100 * DOLLAR);
   token = await gateway.addToken();
   const plain = await addServer("plain", open.url, {
@@ -294,6 +294,8 @@ describe("a client", () => {
     expect((await post("work", ping, { "mcp-protocol-version": "1999-01-01" })).status).toBe(400);
     const large = { ...ping, params: { text: "x".repeat(1024 * 1024) } };
     expect(await post("work", large)).toMatchObject({ status: 413 });
+    const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, place) => [`name${place}`, 0]));
+    expect(await post("work", { ...ping, params: keys })).toMatchObject({ status: 413 });
     expect((await post("work", ping, { authorization: "Bearer sk-wrong-wrong-wrong-wrong" })).status).toBe(
       401,
     );
@@ -301,12 +303,11 @@ describe("a client", () => {
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST, DELETE"]);
   });
 
-  it("that leaves during a call pays nothing, and the server learns of it", async () => {
-    const before = await balance();
+  /** Calls a tool that waits, and leaves when the server has the call. */
+  async function callAndLeave(bundle: string, name: string): Promise<void> {
     waiting = [];
-    const { client } = await connect("work");
     const leaving = new AbortController();
-    const call = fetch(`${gateway.url}/mcp/work`, {
+    const call = fetch(`${gateway.url}/mcp/${bundle}`, {
       method: "POST",
       signal: leaving.signal,
       headers: {
@@ -314,21 +315,59 @@ describe("a client", () => {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
       },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "plain__wait" } }),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name } }),
     }).then((response) => response.text());
     call.catch(() => {});
     await vi.waitFor(() => expect(waiting).toHaveLength(1));
     leaving.abort();
-    await vi.waitFor(() => expect(waiting[0]?.aborted).toBe(true));
+  }
+
+  it("that leaves during a call with a price pays for its result", async () => {
+    const before = await balance();
+    const { client } = await connect("work");
+    await callAndLeave("work", "plain__wait");
+    // The gateway notices that the client has left while it answers another one.
+    await client.ping();
+    waiting[0]?.finish();
     await vi.waitFor(async () =>
       expect((await gateway.logs(1, token.id))[0]).toMatchObject({
         model_name: "mcp/plain/wait",
+        outcome: "client-left",
+        quota: 0.01 * DOLLAR,
+      }),
+    );
+    expect(waiting[0]?.aborted).toBe(false);
+    expect(await balance()).toBe(before - 0.01 * DOLLAR);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("that leaves during a free call ends it at the server", async () => {
+    await addBundle("gratis", [await addServer("gratis", open.url)]);
+    await callAndLeave("gratis", "gratis__wait");
+    await vi.waitFor(() => expect(waiting[0]?.aborted).toBe(true));
+    await vi.waitFor(async () =>
+      expect((await gateway.logs(1, token.id))[0]).toMatchObject({
+        model_name: "mcp/gratis/wait",
         error_code: "client_disconnected",
         quota: 0,
       }),
     );
-    expect(await balance()).toBe(before);
-    await client.ping();
+  });
+
+  it("has a limit of calls at once for all keys of its account", async () => {
+    waiting = [];
+    await addBundle("crowd", [await addServer("crowd", open.url)]);
+    const tokens = await Promise.all(Array.from({ length: 5 }, () => gateway.addToken()));
+    const connected = await Promise.all(tokens.map(({ key }) => connect("crowd", key)));
+    const calls = connected
+      .slice(0, 4)
+      .flatMap(({ client }) => Array.from({ length: 16 }, () => client.callTool({ name: "crowd__wait" })));
+    const all = Promise.all(calls);
+    await vi.waitFor(() => expect(waiting).toHaveLength(64), 20_000);
+    await expect(connected[4]?.client.callTool({ name: "crowd__add" })).rejects.toThrow("64");
+    for (const entry of waiting) entry.finish();
+    await all;
+    await connected[4]?.client.callTool({ name: "crowd__add" });
   });
 
   it("whose key is revoked during a call gets an error, and its sessions at servers end", async () => {
@@ -344,7 +383,11 @@ describe("a client", () => {
     await expect(call).rejects.toThrow("API key");
     await vi.waitFor(() => expect(open.sessions.size).toBe(before));
     await expect(client.listTools()).rejects.toThrow();
-    expect((await gateway.logs(1, leaver.id))[0]).toMatchObject({ quota: 0, error_code: "invalid_api_key" });
+    // Whoever revokes an own key has used the tool all the same.
+    expect((await gateway.logs(1, leaver.id))[0]).toMatchObject({
+      quota: 0.01 * DOLLAR,
+      error_code: "invalid_api_key",
+    });
   });
 
   it("with one last cent gets one of two parallel calls", async () => {
@@ -433,6 +476,31 @@ describe("a server", () => {
       await expect(client.listTools()).rejects.toThrow("sent more than the gateway accepts");
     }
     expect(page).toBeLessThanOrEqual(10);
+  });
+
+  it("that sends thousands of invalid values holds up no one", async () => {
+    const items = Array.from({ length: 100_000 }, () => ({ type: "x", a: 1 }));
+    const name = "flood";
+    let floodsList = false;
+    const flood = await startRawMcpServer(({ id, method }, write, end) => {
+      const tools = floodsList ? items.map(() => 7) : [{ name, inputSchema: { type: "object" } }];
+      const result = method === "tools/list" ? { tools } : { content: items };
+      write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+      end();
+    });
+    others.push(flood);
+    await addBundle("flooded", [await addServer("flooded", flood.url)]);
+    const { client } = await connect("flooded");
+    const begun = performance.eventLoopUtilization();
+    await expect(client.callTool({ name: `flooded__${name}` })).rejects.toThrow(
+      "sent more than the gateway accepts",
+    );
+    floodsList = true;
+    await addBundle("flooded-list", [await addServer("flooded-list", flood.url)]);
+    const { client: lister } = await connect("flooded-list");
+    await expect(lister.listTools()).rejects.toThrow("sent more than the gateway accepts");
+    // Checking each of them against the protocol takes several seconds.
+    expect(performance.eventLoopUtilization(begun).active).toBeLessThan(3_000);
   });
 
   it("that ends its stream early or cannot be reached gets an error at once", async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
 /** A realtime session whose client tries to get more than is reserved and billed. */
 let gateway: TestGateway;
@@ -194,6 +194,22 @@ describe("an unambiguous realtime event", () => {
     await session.until("session.updated");
     expect(JSON.parse(got[0] ?? "")).toMatchObject({ session: { model: "speaker" } });
     session.socket.close();
+  });
+
+  it("counts in the memory budget while it arrives", async () => {
+    const counted = async () => {
+      const headers = { authorization: `Bearer ${testAccessToken}` };
+      const text = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
+      return Number(/^gateway_memory_budget_bytes\{kind="used"\} (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
+    };
+    const { socket } = await open();
+    const audio = "A".repeat(4 * 1024 * 1024);
+    socket.send(`{"type":"input_audio_buffer.append","audio":"${audio}`, { fin: false });
+    await expect.poll(counted).toBeGreaterThan(audio.length);
+    socket.send('"}', { fin: true });
+    await expect.poll(() => got.length).toBe(1);
+    await expect.poll(counted).toBe(0);
+    socket.close();
   });
 
   it("has an address with one model and no other session", async () => {

@@ -105,6 +105,30 @@ it("a client secret ends with its token", async () => {
   expect([401, 403]).toContain(await refusalOf(connectWith(body.value)));
 });
 
+it("a session of a client secret ends with the key that made the secret", async () => {
+  const token = await gateway.addToken();
+  const rotate = (overlap_hours: number) =>
+    gateway.api<{ key: string }>("POST", `/token/${token.id}/rotate`, { overlap_hours });
+  const { body: early } = await makeSecret({}, token.key);
+  const { key: second } = await rotate(24);
+  const socket = connectWith(early.value);
+  const closed = once(socket, "close") as Promise<[number]>;
+  await eventOf(socket, "session.updated");
+  const { body: late } = await makeSecret({}, second);
+  const other = connectWith(late.value);
+  await eventOf(other, "session.updated");
+  // The first key ends, as a token has at most two.
+  await rotate(24);
+  expect((await closed)[0]).toBe(1008);
+  expect(await refusalOf(connectWith(early.value))).toBe(401);
+  other.send(JSON.stringify({ type: "response.create" }));
+  await eventOf(other, "response.done");
+  const ended = once(other, "close") as Promise<[number]>;
+  await rotate(0);
+  expect((await ended)[0]).toBe(1008);
+  expect(await refusalOf(connectWith(late.value))).toBe(401);
+});
+
 it("the key of a client secret is not stored", async () => {
   const { body } = await makeSecret();
   const rows = await gateway.database.db.realtimeSecret.findMany();
@@ -118,6 +142,7 @@ it.each([
   [{ session: { type: "transcription", model: "demo-realtime" } }],
   [{ expires_after: { seconds: 1 } }],
   [{ session: { type: "realtime", model: "demo-realtime", instructions: "x".repeat(40_000) } }],
+  [{ session: { type: "realtime", model: "demo-realtime", instructions: "\0" } }],
 ])("a client secret for %j is refused", async (fields) => {
   expect((await makeSecret(fields)).status).toBe(400);
 });

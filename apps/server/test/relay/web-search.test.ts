@@ -255,6 +255,15 @@ it("max_uses ends the searches, and rounds are bounded", async () => {
   expect(message.usage.server_tool_use?.web_search_requests).toBe(2);
 });
 
+it("a search with too many or too long domains is refused before anything is sent", async () => {
+  const message = /at most 100 domains of at most 253 characters/;
+  for (const allowed_domains of [Array.from({ length: 101 }, (_, n) => `a${n}.com`), ["a".repeat(254)]])
+    await expect(
+      gateway.anthropic(token.key).messages.create(ask("domains", { allowed_domains })),
+    ).rejects.toThrow(message);
+  expect(provider.requests).toEqual([]);
+});
+
 it("allowed and blocked domains reach the search service and hold for its results", async () => {
   engine.play(() => found(page, { ...page, url: "https://other.org/b" }));
   provider.play(searchesFor("domains"));

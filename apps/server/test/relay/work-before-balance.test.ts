@@ -202,6 +202,10 @@ describe("a call of an account with a balance", () => {
     ];
     for (const [path, body] of calls)
       expect(await send(path, Buffer.from(JSON.stringify(body)), json)).toMatchObject({ status: 404 });
+    // The path names the model, whatever the body says.
+    const body = Buffer.from(JSON.stringify({ ...gemini, model: "m" }));
+    for (const path of ["/v1beta/models/none:generateContent", "/gemini/v1/models/none:countTokens"])
+      expect(await send(path, body, json)).toMatchObject({ status: 404 });
     expect(parsed()).toBe(0);
   });
 

@@ -56,6 +56,7 @@ export const accountReasons = {
     ),
     balance_by_code: phrase("Creating codes requires permission to edit balances. Ask root for it."),
     balance_by_setting: phrase("Changing {{setting}} requires permission to edit balances. Ask root for it."),
+    prices_by_setting: phrase("Changing {{setting}} requires permission to edit prices. Ask root for it."),
     root_setting: phrase(
       "Only root can change {{setting}}: it decides who can sign in or where links of this site lead.",
     ),

@@ -57,7 +57,6 @@ export const billingReasons = {
     quote_other_request: phrase(
       "This quote is for another request. Send the same body and headers that were quoted.",
     ),
-    quote_exceeded: phrase("The request is larger than the one that was quoted. Request a new quote."),
   },
   price_missing: {
     price_of_model_missing: phrase('The model "{{model}}" has no price yet, so it cannot be used.'),

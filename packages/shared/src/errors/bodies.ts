@@ -156,6 +156,9 @@ export const bodyReasons = {
     realtime_sessions_only: phrase("Client secrets are made for sessions of the type realtime."),
     session_too_long: phrase("The settings of the session can have at most {{most}} characters."),
     secret_for_other_model: phrase("The client secret was made for the model {{model}}."),
+    too_many_domains: phrase(
+      "A web search can name at most {{most}} domains of at most {{characters}} characters.",
+    ),
     too_many_searches: phrase("At most {{most}} searches can be requested at once."),
     too_many_addresses: phrase("At most {{most}} URLs of images and files can be fetched."),
     files_too_large: phrase("The files together are larger than {{megabytes}} MB."),

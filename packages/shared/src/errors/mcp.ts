@@ -35,6 +35,9 @@ export const mcpReasons = {
     mcp_calls_at_once: phrase(
       "This key runs {{most}} tool calls at once, which is the limit. Wait until one ends.",
     ),
+    mcp_account_calls_at_once: phrase(
+      "This account runs {{most}} tool calls at once, which is the limit. Wait until one ends.",
+    ),
     mcp_sessions_busy: phrase("Too many MCP sessions are busy. Try again in a moment."),
   },
   upstream_failed: {

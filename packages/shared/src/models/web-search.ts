@@ -4,3 +4,7 @@ export type WebSearchEngine = (typeof webSearchEngines)[number];
 
 /** Most searches of one call, whatever its client allows. */
 export const mostWebSearches = 20;
+
+/** Most domains that one search can name, and their length in characters: that of names in the DNS. */
+export const mostSearchDomains = 100;
+export const longestSearchDomain = 253;

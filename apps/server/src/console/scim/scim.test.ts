@@ -443,8 +443,15 @@ describe("a faulty request", () => {
     expect(await scim("PATCH", `/Users/${person.id}`, half)).toMatchObject({ status: 400 });
     expect(await scim("GET", `/Users/${person.id}`)).toMatchObject({ body: before.body });
     expect(await site.services.db.user.count()).toBe(users);
-    const filter = escaped('userName co "k"');
-    expect((await scim("GET", `/Users?filter=${filter}`)).body).toMatchObject({ scimType: "invalidFilter" });
+    for (const filter of [
+      'userName co "k"',
+      String.raw`userName eq "\u0000"`,
+      String.raw`externalId eq "\ud800"`,
+    ])
+      expect(await scim("GET", `/Users?filter=${escaped(filter)}`)).toMatchObject({
+        status: 400,
+        body: { scimType: "invalidFilter" },
+      });
     for (const id of ["7", "x".repeat(90), randomUUID()])
       expect((await scim("GET", `/Users/${id}`)).status).toBe(404);
   });

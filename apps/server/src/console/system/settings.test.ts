@@ -30,6 +30,25 @@ describe("settings that decide about balances", () => {
   });
 });
 
+describe("settings that decide about prices", () => {
+  it("require the permission to edit prices", async () => {
+    const values = {
+      UpdatePriceService: "",
+      PriceUpdateEnabled: false,
+      PriceUpdateHours: 24,
+      PriceUpdateMode: "add",
+    };
+    const change = async (permissions: Permissions, value: object) => {
+      const browser = await site.as(await site.makeUser({ role: 10, permissions }));
+      return (await browser.send("PUT", "/api/option/batch", { values: value })).status;
+    };
+    for (const [key, value] of Object.entries(values)) {
+      expect(await change({ settings: "edit" }, { [key]: value }), key).toBe(403);
+      expect(await change({ settings: "edit", prices: "edit" }, { [key]: value }), key).toBe(200);
+    }
+  });
+});
+
 describe("settings in one request", () => {
   it("are all changed or none, with a message for each invalid one", async () => {
     expect(await batch({ SystemName: "Ours", RetryTimes: 21, ServerAddress: "nowhere" })).toMatchObject({
@@ -106,6 +125,9 @@ describe("settings in one request", () => {
       "SMTPServer",
       "GitHubClientSecret",
       "TelegramBotToken",
+      // The stored token of the bot, and the push key, go to these addresses.
+      "NotifyTelegramServer",
+      "NotifyPushDeerServer",
     ]) {
       const refused = await put(admin, { ...values, [key]: "" });
       expect(refused.body, key).toMatchObject({ code: "forbidden", message: expect.stringContaining(key) });

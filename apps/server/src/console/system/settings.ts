@@ -1,7 +1,7 @@
 import { can, mayEnter } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
 import { AccentPreview, AccentQuery } from "@gateway/shared/site/formats/accent";
-import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
+import { isBalanceSetting, isPriceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import { secretSettings, SettingChange, SettingChanges, SettingsView } from "@gateway/shared/site/settings";
 import type { Viewer } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -73,8 +73,8 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
 }
 
 /**
- * Changes settings. Throws `forbidden` for a setting that only root, or who may edit balances, may change; see `SettingsStore.change`
- * for other errors.
+ * Changes settings. Throws `forbidden` for a setting that only root, or who may edit balances or prices, may change; see
+ * `SettingsStore.change` for other errors.
  */
 export async function changeSettings(
   { settings }: Pick<Services, "settings">,
@@ -87,5 +87,8 @@ export async function changeSettings(
   const money = Object.keys(values).find(isBalanceSetting);
   if (money !== undefined && !mayEnter(viewer, "balances", "edit"))
     throw forbidden({ reason: "balance_by_setting", setting: money });
+  const prices = Object.keys(values).find(isPriceSetting);
+  if (prices !== undefined && !mayEnter(viewer, "prices", "edit"))
+    throw forbidden({ reason: "prices_by_setting", setting: prices });
   await settings.change(viewer, values);
 }

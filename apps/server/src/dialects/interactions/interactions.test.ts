@@ -329,6 +329,14 @@ describe("the request for an interaction", () => {
     };
     expect(spent({})).toMatchObject({ audio: false, image: false, unseen: false });
     expect(spent({ response_modalities: ["audio"] })).toMatchObject({ audio: true });
+    // Fields of other formats, which this one ignores, hide nothing.
+    expect(spent({ modalities: [], response_modalities: ["audio"] })).toMatchObject({ audio: true });
+    expect(
+      spent({
+        generationConfig: { responseModalities: [], speechConfig: 1 },
+        generation_config: { speech_config: [{ voice: "Kore" }] },
+      }),
+    ).toMatchObject({ audio: true });
     expect(spent({ response_format: [{ type: "image" }] })).toMatchObject({ image: true });
     expect(spent({ generation_config: { speech_config: [{ voice: "Kore" }] } })).toMatchObject({
       audio: true,

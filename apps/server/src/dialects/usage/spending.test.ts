@@ -78,6 +78,14 @@ describe("costs of a request beyond its text", () => {
     ["anthropic", { thinking: { type: "enabled", budget_tokens: 5_000 } }, { thinking: 5_000 }],
     ["gemini", { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } }, { image: true }],
     ["gemini", { generation_config: { response_modalities: ["AUDIO"] } }, { audio: true }],
+    // No field hides another one.
+    ["gemini", { modalities: [], generationConfig: { responseModalities: ["AUDIO"] } }, { audio: true }],
+    ["gemini", { audio: {}, modalities: ["text"], generation_config: {} }, { audio: true }],
+    [
+      "openai-responses",
+      { max_tool_calls: 90, tools: [{ type: "web_search", max_uses: 1 }] },
+      { toolCalls: { "web-search": 90 } },
+    ],
     ["gemini", { generationConfig: { thinkingConfig: { thinkingBudget: 700 } } }, { thinking: 700 }],
     ["gemini", { tools: [{ googleSearch: {} }] }, { toolCalls: { "web-search": 5 } }],
     ["gemini", { cachedContent: "cachedContents/1" }, { storedTokens: 10_000, unseen: true }],

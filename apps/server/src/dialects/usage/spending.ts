@@ -67,13 +67,21 @@ export function spendingOf(
   earlier: Earlier = {},
 ): Spending {
   const storedTokens = storedIn(body, earlier);
-  // Interactions name the settings of Gemini elsewhere; decoded, they are in one place.
-  const decoded = asRecord(ownFields("gemini", extra)?.["generationConfig"]);
-  const config = { ...decoded, ...asRecord(body["generationConfig"] ?? body["generation_config"]) };
+  // Interactions name the settings of Gemini elsewhere; decoded, they are in one place. Any of these places may reach a
+  // provider, so none of them hides another.
+  const configs = [
+    ownFields("gemini", extra)?.["generationConfig"],
+    body["generationConfig"],
+    body["generation_config"],
+  ].map((config) => asRecord(config) ?? {});
   const modalities = namesIn(
-    body["modalities"] ?? config["responseModalities"] ?? config["response_modalities"],
+    body["modalities"],
+    ...configs.flatMap((config) => [config["responseModalities"], config["response_modalities"]]),
   );
-  const value = config["speechConfig"] ?? config["speech_config"] ?? body["audio"];
+  const sounds = [
+    body["audio"],
+    ...configs.flatMap((config) => [config["speechConfig"], config["speech_config"]]),
+  ];
   const toolCalls: Record<string, number> = {};
   let toolImages = 0;
   let partialImages = 0;
@@ -87,7 +95,7 @@ export function spendingOf(
     partialImages = Math.max(partialImages, count(tool.extra.fields["partial_images"], 3));
   }
   return {
-    audio: modalities.has("audio") || asRecord(value) !== undefined,
+    audio: modalities.has("audio") || sounds.some((sound) => asRecord(sound) !== undefined),
     image: modalities.has("image"),
     ...thinkingIn(body, 0),
     predicted: asRecord(body["prediction"])?.["content"],
@@ -137,9 +145,9 @@ function hasUnseenParts(messages: ChatRequest["messages"]): boolean {
 
 const noNames: ReadonlySet<string> = new Set();
 
-function namesIn(list: unknown): ReadonlySet<string> {
-  if (!Array.isArray(list)) return noNames;
-  return new Set(list.map((each) => String(each).toLowerCase()));
+function namesIn(...lists: readonly unknown[]): ReadonlySet<string> {
+  const given = lists.filter((list) => Array.isArray(list));
+  return given.length === 0 ? noNames : new Set(given.flat().map((each) => String(each).toLowerCase()));
 }
 
 function toolName({ kind, extra: { fields } }: ServerTool): string | undefined {
@@ -153,11 +161,8 @@ function toolName({ kind, extra: { fields } }: ServerTool): string | undefined {
 }
 
 function callsOf({ extra: { fields } }: ServerTool, body: Wire): number {
-  return (
-    count(fields["max_uses"], mostToolCalls) ||
-    count(body["max_tool_calls"], mostToolCalls) ||
-    assumedToolCalls
-  );
+  const limits = [count(fields["max_uses"], mostToolCalls), count(body["max_tool_calls"], mostToolCalls)];
+  return Math.max(...limits) || assumedToolCalls;
 }
 
 function count(value: unknown, most: number): number {

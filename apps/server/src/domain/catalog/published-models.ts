@@ -35,3 +35,11 @@ export function publishedModel(name: string): PublishedModel | undefined {
   const own = whole.slice(whole.lastIndexOf("/") + 1).replace(/^(?:\w+\.)*anthropic\./, "");
   return published.get(whole) ?? published.get(own) ?? published.get(own.replace(version, ""));
 }
+
+/** Context window of models that are not in the list, in tokens. */
+const usualWindow = 1_000_000;
+
+/** Returns the context window of a model by its name at a provider, in tokens. */
+export function contextWindowOf(name: string): number {
+  return publishedModel(name)?.contextWindow || usualWindow;
+}

@@ -156,7 +156,7 @@ function recordOf(
     points: cost,
     bill: { price_type: "tokens", group_ratio: "1", lines: [], exact: String(cost) },
   };
-  const { points, bill } = keepQuote({ id: "q", amount: reserved.amount, input: 1n, output: 1n }, computed);
+  const { points, bill } = keepQuote({ id: "q", amount: reserved.amount }, computed);
   return callOf(reserved, points, { ...over, bill });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
 import { plausibleUsage, mostOf } from "./plausible.ts";
+import { mostGrowth } from "./search-rounds.ts";
 
 const expected = { input: 10, output: 100 };
 const ours = { input: 10, output: 7 };
@@ -64,6 +65,14 @@ describe("reported usage", () => {
   it("allows more where a limit is missing or input is unseen", () => {
     expect(mostOf({ ...expected, isOpen: true })).toEqual({ input: 1_040, output: 131_072 });
     expect(mostOf({ ...expected, isUnseen: true })).toEqual({ input: 2_001_040, output: 400 });
+    // The largest request with the most searches: each round reads all of it.
+    for (const [input, searches] of [
+      [1_000_000, 20],
+      [500_000, 5],
+    ] as const)
+      expect(mostOf({ input, output: 100, isUnseen: true, searches }).input).toBeGreaterThanOrEqual(
+        input * (searches + 1) + mostGrowth(searches),
+      );
     expect(usageOf({ input: 90_000, output: 90_000 }, { isOpen: true, isUnseen: true })).toMatchObject({
       usage: { input: 90_000, output: 90_000 },
       estimated: false,

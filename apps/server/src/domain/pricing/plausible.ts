@@ -26,12 +26,14 @@ export interface Most {
   output: number;
 }
 
-export function mostOf({ input, output, isOpen, isUnseen, mostInput, thinks, open }: Estimate): Most {
+export function mostOf(estimate: Estimate): Most {
+  const { input, output, isOpen, isUnseen, mostInput, thinks, open, searches = 0 } = estimate;
   const isBounded = isUnseen !== true && mostInput === undefined;
   // Not every provider counts thinking against the limit of the output.
   const isLong = isOpen === true || thinks === true;
   return {
-    input: input * plausibleFactor + addedInput + (isBounded ? 0 : unseenInput),
+    // Each round of searches reads the request again.
+    input: input * (plausibleFactor + searches) + addedInput * (1 + searches) + (isBounded ? 0 : unseenInput),
     output: Math.max(output * (open === undefined ? plausibleFactor : 1), isLong ? longestAnswer : 0),
   };
 }

@@ -70,8 +70,6 @@ export interface QuoteUse {
 export interface ClaimedQuote {
   readonly id: string;
   readonly amount: bigint;
-  readonly input: bigint;
-  readonly output: bigint;
 }
 
 /** Takes a quote for a call, so that no other call can use it. Throws `quote_not_valid`. */
@@ -80,7 +78,7 @@ export async function claimQuote(pool: Pool, use: QuoteUse): Promise<ClaimedQuot
   const { rows } = await pool.query<ClaimedQuote>(
     `UPDATE quotes SET request_id = $2
      WHERE id = $1 AND token_id = $3 AND request_hash = $4 AND request_id IS NULL AND expires_at > now()
-     RETURNING id, amount, input, output`,
+     RETURNING id, amount`,
     [id, requestId, tokenId, requestHash],
   );
   const [quote] = rows;

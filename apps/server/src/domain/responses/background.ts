@@ -28,7 +28,7 @@ export interface BackgroundBills {
   withdraw(responseId: string, userId: number): Promise<void>;
 }
 
-/** `usable` is false if the account or the token may no longer make calls. */
+/** `usable` is false if the account or the token may no longer make calls, or the token has another key by now. */
 export type DueBill = BackgroundResponse & { usable: boolean };
 
 /**
@@ -52,6 +52,10 @@ export function createBackgroundBills(db: PrismaClient): BackgroundBills {
         AND (b.token_id = 0 OR EXISTS (
           SELECT FROM tokens t WHERE t.id = b.token_id AND t.status = 1 AND t.deleted_at IS NULL
             AND (t.expired_time IS NULL OR t.expired_time > now())
+            AND COALESCE(b.call::json -> 'call' -> 'caller' ->> 'keyHash' IN (
+              encode(t.key_hash, 'hex'),
+              CASE WHEN t.previous_until > now() THEN encode(t.previous_hash, 'hex') END
+            ), b.call::json -> 'call' -> 'caller' ->> 'keyHash' IS NULL)
         ))
         AND NOT EXISTS (
           SELECT FROM reservations v JOIN derived_keys d ON d.id = ANY(v.derived_keys)

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Database } from "#platform/database/db.ts";
 import { openTestDatabase } from "#test/database.ts";
-import { findResponse, rememberResponse } from "./stored.ts";
+import { findResponse, forgetBeyondLimits, rememberResponse } from "./stored.ts";
 
 let database: Database;
 
@@ -35,6 +35,18 @@ it("stored responses: an account keeps its newest within its limit, and only its
   expect(await kept("other", 2)).toBe(true);
   const rows = await database.db.storedResponse.findMany({ where: { user_id: 1 } });
   expect(rows.length).toBeGreaterThan(1);
+});
+
+it("stored responses: many small ones of an account are deleted beyond its limit", async () => {
+  for (let count = 0; count < 20; count += 1) await remember(`small${count}`, 4, 10_000, 50_000);
+  await remember("lone", 5, 10_000, 50_000);
+  await forgetBeyondLimits(database.db, 50_000);
+  const kept = async (id: string, userId: number) => (await findResponse(database.db, id, userId)) !== null;
+  expect([await kept("small0", 4), await kept("small19", 4), await kept("lone", 5)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });
 
 it("stored responses: a response that is too large is not kept", async () => {

@@ -41,7 +41,7 @@ const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Maximum size of a stored conversation. Larger ones mostly contain images. */
 const MAX_TURN_BYTES = 8 * 1024 * 1024;
-/** Size of a turn from which the account's total is checked. Smaller ones are text, which calls pay for. */
+/** Size of a turn from which the account's total is checked at once. For smaller ones, `forgetBeyondLimits` does it. */
 const LARGE_TURN_BYTES = 64 * 1024;
 /** Limit for all responses of one account, as stored by Postgres. */
 const MAX_ACCOUNT_BYTES = 512 * 1024 * 1024;
@@ -88,6 +88,18 @@ async function forgetOldest(db: Db, userId: number, accountBytes: number): Promi
         SELECT id, sum(pg_column_size(turn)) OVER (ORDER BY created_time DESC, id) AS bytes
         FROM stored_responses WHERE user_id = ${userId} AND kind = ANY(${KINDS}) AND turn IS NOT NULL) AS kept
       WHERE bytes > ${accountBytes})`;
+}
+
+/**
+ * Deletes what accounts have stored beyond their limit, oldest first: calls of a free model would otherwise store any
+ * number of small responses.
+ * @param accountBytes limit of each account
+ */
+export async function forgetBeyondLimits(db: Db, accountBytes = MAX_ACCOUNT_BYTES): Promise<void> {
+  const full = await db.$queryRaw<{ user_id: number }[]>`
+    SELECT user_id FROM stored_responses WHERE kind = ANY(${KINDS}) AND turn IS NOT NULL
+    GROUP BY user_id HAVING sum(pg_column_size(turn)) > ${accountBytes}`;
+  for (const { user_id } of full) await forgetOldest(db, user_id, accountBytes);
 }
 
 /** Returns a response, or null if it does not exist, has expired, or belongs to another account. */

@@ -20,9 +20,11 @@ export function parseFilter(text: string | undefined): ScimFilter | undefined {
   return { attribute, value };
 }
 
+/** Returns undefined also for a text that the database cannot compare. */
 function textIn(literal: string): string | undefined {
   try {
-    return String(JSON.parse(literal));
+    const text = String(JSON.parse(literal));
+    return text.includes("\0") || !text.isWellFormed() ? undefined : text;
   } catch {
     return undefined;
   }

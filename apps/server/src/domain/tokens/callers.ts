@@ -78,8 +78,11 @@ export interface Callers {
   find(presented: string, onUnknown?: () => void): Promise<{ caller: Caller; pin: Pin | undefined }>;
   /** Finds the caller of an imported key by the key's SHA-256. Throws `invalid_api_key`. Not cached. */
   findByHash(sha256: string): Promise<Caller>;
-  /** Finds the caller of a token. Throws `invalid_api_key` for one that does not exist any more. Not cached. */
-  findById(tokenId: number): Promise<Caller>;
+  /**
+   * Finds the caller of a token. Throws `invalid_api_key` for one that does not exist any more. Not cached.
+   * @param keyHash look-up hash, in hexadecimal, of the key that the caller must still have; undefined = any
+   */
+  findById(tokenId: number, keyHash: string | undefined): Promise<Caller>;
   /** Removes cached callers after a change; 0 means all. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
@@ -201,9 +204,10 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       return { caller, pin: ignore === undefined ? { only: id } : { account: id } };
     },
     findByHash: async (sha256) => requireCaller(await readByHash(importedKeyHash(secrets, sha256))),
-    async findById(id) {
+    async findById(id, keyHash) {
       const row = await read({ id });
-      return requireCaller(row && describeCaller(row, undefined));
+      const hash = keyHash === undefined ? undefined : Buffer.from(keyHash, "hex");
+      return requireCaller(row && hasKey(row, keyHash) ? describeCaller(row, hash) : undefined);
     },
     forgetToken(tokenId) {
       forget((caller) => tokenId === 0 || caller.tokenId === tokenId);
@@ -239,6 +243,11 @@ function findToken(db: Db, where: TokenKey) {
       },
     },
   });
+}
+
+/** Whether this is the key of the token, or the one before the last rotation. */
+function hasKey(row: Pick<Token, "key_hash" | "previous_hash">, keyHash: string | undefined): boolean {
+  return [undefined, hexOf(row.key_hash), row.previous_hash && hexOf(row.previous_hash)].includes(keyHash);
 }
 
 /** @param keyHash of the key that the client presented; undefined where the token was found without one */

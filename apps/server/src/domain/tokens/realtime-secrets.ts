@@ -17,6 +17,8 @@ const SWEPT = 100;
 
 export interface RealtimeSecret {
   readonly tokenId: number;
+  /** Look-up hash of the token's key that made it, in hexadecimal; undefined for one of an earlier version. */
+  readonly madeWith: string | undefined;
   readonly model: string;
   /** Settings of the session in the provider's form. */
   readonly session: Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ export interface RealtimeSecret {
 export async function createRealtimeSecret(
   db: Db,
   secrets: Pick<Secrets, "hash">,
-  { tokenId, model, session }: RealtimeSecret,
+  { tokenId, madeWith, model, session }: RealtimeSecret,
   { at, expiresAt }: { at: number; expiresAt: number },
 ): Promise<string> {
   await db.$executeRaw`DELETE FROM realtime_secrets WHERE key_hash IN (
@@ -44,6 +46,7 @@ export async function createRealtimeSecret(
     data: {
       key_hash: secrets.hash(secret),
       token_id: tokenId,
+      made_with: madeWith === undefined ? null : Buffer.from(madeWith, "hex"),
       model,
       session: session as Prisma.InputJsonObject,
       expires_at: new Date(expiresAt),
@@ -61,5 +64,10 @@ export async function findRealtimeSecret(
 ): Promise<RealtimeSecret> {
   const row = await db.realtimeSecret.findUnique({ where: { key_hash: secrets.hash(secret) } });
   if (row === null || row.expires_at.getTime() <= at) throw invalidKey();
-  return { tokenId: row.token_id, model: row.model, session: row.session as Record<string, unknown> };
+  return {
+    tokenId: row.token_id,
+    madeWith: row.made_with === null ? undefined : Buffer.from(row.made_with).toString("hex"),
+    model: row.model,
+    session: row.session as Record<string, unknown>,
+  };
 }

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { readRemaining, type RemainingLimit } from "#domain/budgets/remaining.ts";
+import { type Credit, creditOf } from "#domain/tokens/credit.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 
@@ -15,7 +16,11 @@ export function usageRoutes(app: FastifyInstance, { db, relay }: GatewayServices
     app.get(path, async (request, reply) => {
       const { caller } = accessOf(request);
       const { TimeZone, QuotaPerUnit } = relay.settings.current();
-      const limits = await readRemaining(db, caller, TimeZone);
+      const all = await readRemaining(db, caller, TimeZone);
+      const limits =
+        caller.derived === undefined
+          ? all
+          : limitsOfDerivedKey(all, await creditOf(db, caller, QuotaPerUnit));
       const shown = limits.map((limit) => inDollars(limit, QuotaPerUnit));
       const [least] = limits;
       const first = inDollars(least, QuotaPerUnit);
@@ -35,6 +40,15 @@ export function usageRoutes(app: FastifyInstance, { db, relay }: GatewayServices
         limits: shown,
       });
     });
+}
+
+/** Returns what a derived key may still spend. The limits of its account are not for whoever has it. */
+function limitsOfDerivedKey(
+  [least]: readonly [RemainingLimit, ...RemainingLimit[]],
+  { left, used }: Credit,
+): [RemainingLimit] {
+  const remaining = Math.min(Number(left), least.remaining);
+  return [{ kind: "quota", scope: "key", used: Number(used), limit: Number(used) + remaining, remaining }];
 }
 
 function inDollars({ kind, scope, used, limit, remaining, resetsAt }: RemainingLimit, perUsd: number) {

@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import { changedCachedContent, type NewCachedContent, newCachedContent } from "#dialects/gemini/schema.ts";
+import { storable } from "#dialects/storable.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { parseAt } from "#dialects/wire.ts";
-import { estimateUsage } from "#domain/pricing/estimate.ts";
+import { contextWindowOf } from "#domain/catalog/published-models.ts";
+import { type Estimate, estimateUsage } from "#domain/pricing/estimate.ts";
 import {
   type CachedContent,
   type CachedContentView,
@@ -69,8 +71,7 @@ async function create(
   const chat = decodeBody(client, given, { model }, () => promptOf(wanted));
   const spending = spendingOf(given.body, chat);
   const { open: _open, isOpen: _isOpen, ...estimate } = estimateUsage(chat, { maxOutputTokens: 0, spending });
-  const tokens = Math.max(estimate.input, estimate.mostInput?.input ?? 0);
-  const toolCalls = { [storageTool]: storageUnits(tokens, lifetimeMs) };
+  const toolCalls = { [storageTool]: storageUnits(mostTokensOf(estimate, model), lifetimeMs) };
   let view: CachedContentView | undefined;
   await send(services, access, {
     model,
@@ -79,7 +80,7 @@ async function create(
     body: { ...content, ttl: `${Math.ceil(lifetimeMs / 1_000)}s` },
     paidUntil: 0,
     async keep(made, { channel, key }) {
-      view = viewOf(made, wanted.model);
+      view = storable(viewOf(made, wanted.model));
       const expiresAt = new Date(made.expireTime);
       const stored = {
         view,
@@ -133,6 +134,7 @@ async function send(services: GatewayServices, access: Access, sent: Sent): Prom
     ...access,
     endpoint,
     needs: "caches",
+    kind: "storage",
     stream: false,
     tools: false,
     calls: 1,
@@ -219,6 +221,12 @@ function viewOf(
     model: model.startsWith("models/") ? model : `models/${model}`,
     usageMetadata: { totalTokenCount: tokens },
   };
+}
+
+/** Returns the most tokens that are stored. Files may have more than their size shows, but no more than the model can read. */
+function mostTokensOf({ input, mostInput, isUnseen }: Estimate, model: string): number {
+  const isOpen = mostInput?.window !== undefined || isUnseen === true;
+  return Math.max(input, isOpen ? contextWindowOf(model) : (mostInput?.input ?? 0));
 }
 
 /** Returns how long the content is kept from now on, in milliseconds. Throws `invalid_request`. */

@@ -118,7 +118,10 @@ function requireKnownPrice({ estimate, background }: ChatCall, leadsToCalls: boo
     throw invalidRequest({ reason: "quote_impossible" });
 }
 
-/** Returns the hash of the body, and of everything else in a request that its price depends on. */
+/**
+ * Returns the hash of the body, and of everything else in a request that its price depends on. A conversation that is stored
+ * here can change, so the body with its items counts, too.
+ */
 function hashOf(call: ChatCall, request: FastifyRequest): Buffer {
   const { caller, client, model, pin, forward, helpsPromptCache, session } = call;
   const rest = [
@@ -131,11 +134,10 @@ function hashOf(call: ChatCall, request: FastifyRequest): Buffer {
     helpsPromptCache,
     session?.(),
   ];
-  return createHash("sha256")
-    .update(JSON.stringify(rest))
-    .update("\0")
-    .update(jsonBody(request).raw)
-    .digest();
+  const { raw } = jsonBody(request);
+  const hash = createHash("sha256").update(JSON.stringify(rest)).update("\0").update(raw);
+  if (call.raw !== raw) hash.update("\0").update(call.raw);
+  return hash.digest();
 }
 
 /** Returns an amount in US dollars with six decimals, rounded up. */

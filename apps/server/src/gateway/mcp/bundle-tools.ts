@@ -14,8 +14,9 @@ import type { SessionOwner } from "#relay/mcp/sessions.ts";
 import { toolLogName, relayToolCall, toolCallEstimate } from "#relay/mcp/tool-call.ts";
 
 const SEPARATOR = "__";
-/** Tool calls at the same time, of a token and of this node. */
+/** Tool calls at the same time, of a token, of an account and of this node. */
 const MOST_CALLS_OF_TOKEN = 16;
+const MOST_CALLS_OF_ACCOUNT = 64;
 const MOST_CALLS = 128;
 const AUTHORIZATION = "x-mcp-authorization-";
 
@@ -80,8 +81,8 @@ async function toolsOf(
     .filter(({ name }) => isToolAllowed(name, bundle.filters));
 }
 
-/** Tool calls in progress, by token. */
-const running = new Map<number, number>();
+/** Tool calls in progress, by `key<token>` and `user<account>`. */
+const running = new Map<string, number>();
 let runningAll = 0;
 
 /** Calls a tool, and charges and logs the call. Throws a `GatewayError`. */
@@ -90,24 +91,26 @@ export async function callBundleTool(
   request: BundleRequest,
   call: ToolCall,
 ): Promise<CallToolResult> {
-  const { tokenId } = request.access.caller;
-  const own = running.get(tokenId) ?? 0;
-  if (own >= MOST_CALLS_OF_TOKEN)
-    throw new GatewayError(
-      "rate_limit_exceeded",
-      { reason: "mcp_calls_at_once", most: MOST_CALLS_OF_TOKEN },
-      { retryAfter: 1 },
-    );
+  const { tokenId, userId } = request.access.caller;
+  const limits = [
+    [`key${tokenId}`, MOST_CALLS_OF_TOKEN, "mcp_calls_at_once"],
+    [`user${userId}`, MOST_CALLS_OF_ACCOUNT, "mcp_account_calls_at_once"],
+  ] as const;
+  for (const [owner, most, reason] of limits)
+    if ((running.get(owner) ?? 0) >= most)
+      throw new GatewayError("rate_limit_exceeded", { reason, most }, { retryAfter: 1 });
   if (runningAll >= MOST_CALLS) throw new GatewayError("overloaded", {}, { retryAfter: 1 });
-  running.set(tokenId, own + 1);
+  for (const [owner] of limits) running.set(owner, (running.get(owner) ?? 0) + 1);
   runningAll += 1;
   try {
     return await callTool(services, request, call);
   } finally {
     runningAll -= 1;
-    const left = (running.get(tokenId) ?? 1) - 1;
-    if (left === 0) running.delete(tokenId);
-    else running.set(tokenId, left);
+    for (const [owner] of limits) {
+      const left = (running.get(owner) ?? 1) - 1;
+      if (left === 0) running.delete(owner);
+      else running.set(owner, left);
+    }
   }
 }
 

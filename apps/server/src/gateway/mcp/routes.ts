@@ -11,6 +11,7 @@ import { bodyMemory, bodyTooLarge } from "#gateway/body/json-body.ts";
 import { answerError } from "#gateway/http/answer-error.ts";
 import { mcpErrors } from "#gateway/http/error-shape.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { createJsonScan } from "#platform/body/json-scan.ts";
 import type { BundleRequest } from "./bundle-tools.ts";
 import { type ClientSessions, createClientSessions } from "./client-sessions.ts";
 import { serveMessage } from "./serve-message.ts";
@@ -28,10 +29,19 @@ export function mcpRoutes(app: FastifyInstance, services: GatewayServices): void
       answerError(mcpErrors, nameTooLarge(error), request, reply),
     );
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
+    const parseJson = scope.getDefaultJsonParser("error", "error");
+    scope.addContentTypeParser<Buffer>(
       "application/json",
-      { parseAs: "string", bodyLimit: MOST_BODY_BYTES },
-      scope.getDefaultJsonParser("error", "error"),
+      { parseAs: "buffer", bodyLimit: MOST_BODY_BYTES },
+      (request, bytes, done) => {
+        try {
+          // A short text with many values takes long to parse.
+          createJsonScan().push(bytes);
+        } catch (error) {
+          return done(error as Error);
+        }
+        void parseJson(request, bytes.toString("utf8"), done);
+      },
     );
     guardEndpoints(scope, services, { maxBytes: MOST_BODY_BYTES, memoryFor: bodyMemory });
     const sessions = createClientSessions(services.secrets);

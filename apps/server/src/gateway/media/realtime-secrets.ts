@@ -13,6 +13,7 @@ import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { type AuthenticatedCaller, presentedKeys } from "#gateway/access/endpoint.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
+import { requireStorable } from "#gateway/body/storable.ts";
 import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
@@ -43,11 +44,13 @@ export function realtimeSecretRoutes(app: FastifyInstance, services: GatewayServ
       throw invalidRequest({ reason: "realtime_sessions_only" }, { param: "session.type" });
     if (JSON.stringify(session).length > MOST_SESSION)
       throw invalidRequest({ reason: "session_too_long", most: MOST_SESSION }, { param: "session" });
+    requireStorable(session, "session");
     const model = resolveModel(services, session.model);
     requireModel({ caller, model });
     const at = now();
     const seconds = expires?.seconds ?? lifetime.usual;
-    const made: RealtimeSecret = { tokenId: caller.tokenId, model: session.model, session };
+    const { tokenId, keyHash: madeWith } = caller;
+    const made: RealtimeSecret = { tokenId, madeWith, model: session.model, session };
     const value = await createRealtimeSecret(services.db, services.secrets, made, {
       at,
       expiresAt: at + seconds * 1_000,
@@ -97,9 +100,9 @@ export async function identifyBySecret(
 export async function callerOfSecret(
   services: Pick<GatewayServices, "callers">,
   request: FastifyRequest,
-  { tokenId }: RealtimeSecret,
+  { tokenId, madeWith }: RealtimeSecret,
 ): Promise<AuthenticatedCaller> {
-  const caller = await services.callers.findById(tokenId);
+  const caller = await services.callers.findById(tokenId, madeWith);
   requireUsable(caller, request.ip, now());
   return { caller, pin: undefined };
 }

@@ -4,6 +4,7 @@ import { accessOf } from "#gateway/access/access.ts";
 import { admit, admitWithoutRequest } from "#gateway/access/admit.ts";
 import { authenticate } from "#gateway/access/endpoint.ts";
 import { MAX_MESSAGE, isBeta } from "#gateway/access/socket-limits.ts";
+import { countArriving, releasingSocket } from "#gateway/access/socket-memory.ts";
 import { readJson } from "#gateway/body/json-body.ts";
 import { foldName } from "#gateway/body/one-reading.ts";
 import { realtimeReading } from "#gateway/body/readings.ts";
@@ -12,7 +13,7 @@ import { callerOfSecret, realtimeSecretOf } from "#gateway/media/realtime-secret
 import type { GatewayServices } from "#gateway/services.ts";
 import { messageSocket } from "#platform/http/web-socket.ts";
 import { realtimeEstimate } from "#relay/realtime/realtime-estimate.ts";
-import type { RealtimeSession } from "#relay/realtime/realtime-session.ts";
+import { errorEvent, type RealtimeSession } from "#relay/realtime/realtime-session.ts";
 import { relayRealtime } from "#relay/realtime/realtime.ts";
 
 /** The realtime endpoint. Every rejection precedes the upgrade, as a normal response. */
@@ -43,8 +44,11 @@ export function realtimeRoutes(
     if (session === undefined) return;
     running.add(session);
     services.relay.metrics.streams.inc();
+    const { memory, requestId } = accessOf(request);
+    const encode = (error: unknown) => errorEvent(error, requestId);
+    const takeArrived = countArriving(request.raw.socket, socket, memory, encode);
     try {
-      await session.run(messageSocket(socket));
+      await session.run(releasingSocket(messageSocket(socket), takeArrived));
     } finally {
       running.delete(session);
       services.relay.metrics.streams.dec();

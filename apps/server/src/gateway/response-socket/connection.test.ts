@@ -5,6 +5,7 @@ import { createMemoryBudget } from "#platform/memory/memory-budget.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
 import { createHistorySpace, openHistory } from "./history.ts";
+import { readEvent } from "./read-event.ts";
 
 function simulated() {
   const sent: { type: string; error?: { code: string } }[] = [];
@@ -78,6 +79,28 @@ describe("openConnection", () => {
     await running;
     expect(answered).toBe(1);
     vi.useRealTimers();
+  });
+});
+
+describe("readEvent", () => {
+  it("reads the items of a continued response only for a request that has memory", async () => {
+    const history = openHistory(await counted());
+    const long = "x".repeat(megabyte);
+    const item = JSON.stringify({ type: "message", role: "user", content: long });
+    await history.keep("a", { parts: [item], model: "m", home: undefined });
+    const parse = JSON.parse;
+    let longest = 0;
+    vi.spyOn(JSON, "parse").mockImplementation((text: string, ...rest) => {
+      longest = Math.max(longest, text.length);
+      return parse(text, ...rest) as unknown;
+    });
+    const event = readEvent(Buffer.from(JSON.stringify({ ...create, previous_response_id: "a" })), history);
+    expect(event.bytes).toBeGreaterThan(megabyte);
+    expect(longest).toBeLessThan(1_000);
+    const { json, continued } = event.readWhole();
+    vi.restoreAllMocks();
+    expect(json.raw.length).toBeLessThanOrEqual(event.bytes);
+    expect(continued).toEqual({ id: "a", items: 2, newItems: 1 });
   });
 });
 

@@ -34,7 +34,15 @@ export interface SocketConnection {
   /** Returns a function that releases the memory of the messages that have arrived. */
   arrived(): () => void;
   /** Sends a response. Throws the errors that would be error responses over HTTP. */
-  respond(create: Create, history: History, signal: Cancellation): Promise<void>;
+  respond(created: CreatedResponse): Promise<void>;
+}
+
+export interface CreatedResponse {
+  event: Create;
+  history: History;
+  signal: Cancellation;
+  /** Releases the memory of the event, which is not needed once the whole request was read. */
+  release(): void;
 }
 
 /** Errors of the key, after which no further response can succeed. */
@@ -88,7 +96,7 @@ export function openConnection(connected: SocketConnection): ResponseConnection 
 
   async function create(event: Create, release: () => void): Promise<void> {
     const signal = createCancellation();
-    const done = connected.respond(event, history, signal).then(() => {
+    const done = connected.respond({ event, history, signal, release }).then(() => {
       refusals = 0;
     }, refuse);
     current = { signal, done };

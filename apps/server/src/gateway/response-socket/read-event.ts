@@ -15,22 +15,34 @@ import type { PricedTarget } from "#relay/core/call.ts";
 import type { ContinuedResponse } from "#relay/core/upstream/response-sockets.ts";
 import type { History, HistoryEntry } from "./history.ts";
 
-/** An event of the connection, converted to the body of the equivalent HTTP request. Pure. */
+/** An event of the connection. Pure. */
 export interface Create {
-  json: JsonBody;
+  /** The requested model, as it was sent. */
+  model: string;
   /** The client's own input, as a part for the history. */
   input: string;
   /** The response of this connection that is continued. */
   previous: { id: string; kept: HistoryEntry } | undefined;
-  /** The input compared with that of the continued response; undefined without one. */
-  continued: ContinuedResponse | undefined;
   /** If false, nothing is generated; the input is kept for the next response. */
   generates: boolean;
+  /** Length of the equivalent HTTP request, with the items of the continued response. */
+  bytes: number;
+  /** Returns this request, for which there must be memory. Throws `invalid_request`. */
+  readWhole(): WholeRequest;
+}
+
+export interface WholeRequest {
+  json: JsonBody;
+  /** The input compared with that of the continued response; undefined without one. */
+  continued: ContinuedResponse | undefined;
 }
 
 const reading = readings["openai-responses"];
 /** Events about a completed response, which have no effect here. */
 const ignored: ReadonlySet<unknown> = new Set(["response.processed"]);
+
+/** Length of what surrounds the fields and the input of a request. */
+const ENVELOPE_BYTES = 16;
 
 /** Returns whether a short event has no effect. */
 export function isIgnoredEvent(data: Buffer): boolean {
@@ -50,21 +62,29 @@ export function readEvent(data: Buffer, history: History): Create {
   const found = typeof id === "string" ? history.find(id) : undefined;
   const head: Wire = { ...fields, stream: true };
   if (found === undefined && id !== undefined) head["previous_response_id"] = id;
+  const newItems = Array.isArray(items) ? items.length : undefined;
+  const start = JSON.stringify(head).slice(0, -1);
   // An input that is not a list is rejected by the normal validation.
-  const whole = input === undefined ? JSON.stringify(given) : `[${join([...(found?.parts ?? []), input])}]`;
-  const raw = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"input":${whole}}`);
-  if (raw.length > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
-  const json = readJson(raw, reading);
-  const all = json.body["input"];
+  const parts = input === undefined ? [JSON.stringify(given)] : [...(found?.parts ?? []), input];
+  const written = parts.filter((part) => part !== "");
+  const bytes = [start, ...written].reduce((sum, part) => sum + Buffer.byteLength(part) + 1, ENVELOPE_BYTES);
+  if (bytes > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
   return {
-    json,
+    model: String(head["model"]),
     input: input ?? "",
-    continued:
-      typeof id === "string" && found !== undefined && Array.isArray(all) && Array.isArray(items)
-        ? { id, items: all.length, newItems: items.length }
-        : undefined,
     previous: typeof id === "string" && found !== undefined ? { id, kept: found } : undefined,
     generates: generate !== false,
+    bytes,
+    readWhole() {
+      const whole = newItems === undefined ? written.join(",") : `[${written.join(",")}]`;
+      const json = readJson(Buffer.from(`${start},"input":${whole}}`), reading);
+      const all = json.body["input"];
+      const isContinued = found !== undefined && Array.isArray(all) && newItems !== undefined;
+      return {
+        json,
+        continued: isContinued && typeof id === "string" ? { id, items: all.length, newItems } : undefined,
+      };
+    },
   };
 }
 
@@ -73,13 +93,9 @@ function unknownEvent(type: unknown) {
   return invalidRequest({ reason: "socket_event_unknown", event }, { param: "type" });
 }
 
-function join(parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(",");
-}
-
 /** Returns a stream's completed response as the history keeps it. */
 export function toHistoryEntry(
-  { input, previous, json }: Create,
+  { input, previous, model }: Create,
   end: string,
   chosen: PricedTarget,
 ): { id: string; kept: HistoryEntry } | undefined {
@@ -94,11 +110,11 @@ export function toHistoryEntry(
     hasEncryptedContent(items) || previous?.kept.home !== undefined
       ? { channel: chosen.channel.id, key: chosen.key?.id }
       : undefined;
-  return { id, kept: { parts, model: String(json.body["model"]), home } };
+  return { id, kept: { parts, model, home } };
 }
 
 /** Returns the input of an event that generates no response, for the history. */
-export function toWarmUpEntry({ input, previous, json }: Create): HistoryEntry {
+export function toWarmUpEntry({ input, previous, model }: Create): HistoryEntry {
   const parts = [...(previous?.kept.parts ?? []), input].filter((part) => part !== "");
-  return { parts, model: String(json.body["model"]), home: previous?.kept.home };
+  return { parts, model, home: previous?.kept.home };
 }

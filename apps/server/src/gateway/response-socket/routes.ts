@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { GatewayError } from "#errors.ts";
@@ -6,13 +5,13 @@ import { accessOf } from "#gateway/access/access.ts";
 import { isWorthNoting, takeRequest } from "#gateway/access/admit.ts";
 import { authenticate, requireBalance, unreadCall } from "#gateway/access/endpoint.ts";
 import { MAX_MESSAGE } from "#gateway/access/socket-limits.ts";
+import { countArriving } from "#gateway/access/socket-memory.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { needsFinalStatus, failedResponse } from "#gateway/http/codex-errors.ts";
 import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
 import { messageSocket } from "#platform/http/web-socket.ts";
-import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { openResponseSockets } from "#relay/core/upstream/response-sockets.ts";
 import { openConnection } from "./connection.ts";
@@ -28,8 +27,6 @@ export const RESPONSES_PATH = "/v1/responses";
 const MAX_AGE_MS = 60 * 60_000;
 /** Connections of one account at this node. Each runs one response at a time. */
 const MAX_CONNECTIONS = 64;
-/** Bytes of a message that are not counted in the memory budget. */
-const UNCOUNTED_BYTES = 64 * 1024;
 
 /** @param running connections to end before the node stops */
 export function responseSocketRoutes(
@@ -69,8 +66,8 @@ export function responseSocketRoutes(
       maxAgeMs: MAX_AGE_MS,
       watch: (onRevoked) => relay.revocations.watch(caller, onRevoked),
       admit: () => admitEvent(services, request),
-      arrived: countArriving(request.raw.socket, socket, memory, requestId),
-      respond: (create, history, signal) => respond(from, create, history, signal),
+      arrived: countArriving(request.raw.socket, socket, memory, (error) => errorEvent(error, requestId)),
+      respond: (created) => respond(from, created),
     });
     const { userId } = caller;
     open.set(userId, (open.get(userId) ?? 0) + 1);
@@ -99,7 +96,6 @@ async function admitEvent(services: GatewayServices, request: FastifyRequest): P
   const known = await authenticate(services, request);
   const begun = {
     requestId: request.id,
-
     ip: request.ip,
     startedAt: now(),
     ...known,
@@ -120,48 +116,5 @@ function sayWhatIsTooLarge(socket: WebSocket, requestId: string): void {
     if (code === 1009 && socket.readyState === socket.OPEN)
       socket.send(errorEvent(bodyTooLarge(MAX_MESSAGE), requestId));
     close(code, reason);
-  };
-}
-
-/**
- * Counts the bytes of messages in the memory budget while they arrive. Returns a function that takes over those
- * that have arrived, and returns the function that releases them.
- */
-function countArriving(
-  connection: Socket,
-  socket: WebSocket,
-  memory: MemoryAllocation,
-  requestId: string,
-): () => () => void {
-  let arrived = 0;
-  let counted = 0;
-  const refuse = (error: unknown) => {
-    socket.send(errorEvent(error, requestId));
-    socket.close(1013, "overloaded");
-  };
-  const grow = async (bytes: number) => {
-    socket.pause();
-    try {
-      await memory.add(bytes);
-      socket.resume();
-    } catch (error) {
-      refuse(error);
-    }
-  };
-  connection.on("data", (chunk: Buffer) => {
-    arrived += chunk.length;
-    if (arrived - counted <= UNCOUNTED_BYTES) return;
-    const bytes = arrived - counted;
-    counted = arrived;
-    void grow(bytes);
-  });
-  return () => {
-    let taken = counted;
-    arrived = 0;
-    counted = 0;
-    return () => {
-      memory.giveBack(taken);
-      taken = 0;
-    };
   };
 }

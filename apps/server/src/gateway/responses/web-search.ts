@@ -1,3 +1,4 @@
+import { longestSearchDomain, mostSearchDomains } from "@gateway/shared/models/web-search";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { parseAt } from "#dialects/wire.ts";
@@ -17,8 +18,7 @@ import { relaySearches, searchesEstimate } from "#relay/search/standalone-search
  */
 const PATH = "/v1/alpha/search";
 
-const MOST_DOMAINS = 100;
-const domains = z.array(z.string().max(253)).max(MOST_DOMAINS).nullish();
+const domains = z.array(z.string().max(longestSearchDomain)).max(mostSearchDomains).nullish();
 const query = z.looseObject({ q: z.string().min(1), domains });
 const searchRequest = z.looseObject({
   model: z.string().min(1).max(160),

@@ -17,6 +17,7 @@ import { attempt, type Target } from "#relay/core/upstream/ask.ts";
 import { errorForOperators } from "#relay/core/upstream/scrub.ts";
 import { upstreamFor } from "#relay/core/upstream/send.ts";
 import {
+  requireFewDomains,
   runsSearch,
   type SearchOffer,
   searchOfferFor,
@@ -60,7 +61,10 @@ function isNative({ client, request }: ChatCall, { channel, upstreamModel }: Tar
   return runsSearch(channel.provider, upstreamFor(channel, client.id, upstreamModel, request));
 }
 
-/** Returns the call with its searches in the estimate; undefined when the gateway runs none at any channel of the plan. */
+/**
+ * Returns the call with its searches in the estimate; undefined when the gateway runs none at any channel of the plan. Throws
+ * `invalid_request` for a search with too many domains.
+ */
 export function withSearchEstimate(
   call: ChatCall,
   { model, plan }: PlannedCall<ChatCall>,
@@ -74,7 +78,9 @@ export function withSearchEstimate(
         !isNative(call, { channel, key: undefined, upstreamModel: mapModel(channel, model).upstream }),
     ),
   );
-  return isOurs ? { ...call, estimate: { ...call.estimate, searches: offer.uses } } : undefined;
+  if (!isOurs) return undefined;
+  requireFewDomains(offer);
+  return { ...call, estimate: { ...call.estimate, searches: offer.uses } };
 }
 
 /** What the rounds of a call need. */

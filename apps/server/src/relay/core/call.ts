@@ -114,9 +114,6 @@ export interface CallQuote {
   readonly id: string;
   /** Points. */
   readonly amount: bigint;
-  /** Estimated tokens of the quoted request. */
-  readonly input: bigint;
-  readonly output: bigint;
 }
 
 /** The budget of the session that a call belongs to. All calls of the session count against it. */
@@ -270,7 +267,7 @@ export interface BilledUsage {
 export type Reach = "not sent" | "sent" | "refused" | "answering";
 
 /** Kind of output. It decides the charge when the response is not read to its end. */
-export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task";
+export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task" | "storage";
 
 /**
  * What a call records: "charge" a reservation, a charge and a log row; "log" a log row, and a count among its

@@ -9,10 +9,14 @@ export const endReasons = ["mcp_too_much", "mcp_broke_off"] as const;
 type EndReason = (typeof endReasons)[number];
 
 export const MOST_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** The SDK checks the response to this request itself, which takes seconds for thousands of invalid values. */
+const MOST_INITIALIZE_BYTES = 64 * 1024;
 /** Events of one response, such as progress and log messages before its result. */
 const MOST_EVENTS = 1_000;
 
 const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const LIST = 0x5b;
 
 const Sent = z.object({
   id: z.union([z.string(), z.number()]).optional(),
@@ -51,7 +55,8 @@ export function limitedFetch(fetch: typeof globalThis.fetch, timeoutMs: number):
         return response;
       }
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-      const body = isStream && id !== undefined ? limitedEvents(id) : limitedBytes();
+      const most = method === "initialize" ? MOST_INITIALIZE_BYTES : MOST_RESPONSE_BYTES;
+      const body = isStream && id !== undefined ? limitedEvents(id, most) : limitedBytes(most);
       const { status, statusText, headers: answered } = response;
       return new Response(
         response.body.pipeThrough(body).pipeThrough(new TransformStream({ flush: release })),
@@ -69,12 +74,15 @@ function sentIn(body: unknown): z.infer<typeof Sent> {
   return Sent.safeParse(JSON.parse(body)).data ?? {};
 }
 
-function limitedBytes(): TransformStream<Uint8Array, Uint8Array> {
+function limitedBytes(most: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
+  let first: number | undefined;
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > MOST_RESPONSE_BYTES) controller.error(new ResponseTooLong());
+      first ??= chunk.find((byte) => byte > SPACE);
+      // A list may have a hundred thousand messages. The protocol has no lists any more.
+      if (bytes > most || first === LIST) controller.error(new ResponseTooLong());
       else controller.enqueue(chunk);
     },
   });
@@ -83,7 +91,7 @@ function limitedBytes(): TransformStream<Uint8Array, Uint8Array> {
 /** The response is longer than the gateway accepts. */
 export class ResponseTooLong extends Error {}
 
-function limitedEvents(id: string | number): TransformStream<Uint8Array, Uint8Array> {
+function limitedEvents(id: string | number, most: number): TransformStream<Uint8Array, Uint8Array> {
   let [bytes, events] = [0, 0];
   let isLineEmpty = true;
   const end = (reason: EndReason) => {
@@ -101,7 +109,7 @@ function limitedEvents(id: string | number): TransformStream<Uint8Array, Uint8Ar
           isLineEmpty = true;
         }
       }
-      if (bytes <= MOST_RESPONSE_BYTES && events <= MOST_EVENTS) return controller.enqueue(chunk);
+      if (bytes <= most && events <= MOST_EVENTS) return controller.enqueue(chunk);
       controller.enqueue(end("mcp_too_much"));
       controller.terminate();
     },

@@ -13,6 +13,7 @@ import { UpstreamSession } from "./upstream-session.ts";
 
 const IDLE_MS = 10 * 60_000;
 const MOST_OF_TOKEN = 64;
+const MOST_OF_ACCOUNT = 512;
 const MOST_OF_NODE = 2_000;
 
 /** Selects a session: who uses it, in which session of the client, at which server, with which credential. */
@@ -46,6 +47,7 @@ interface McpSessionsDeps {
 interface OpenSession {
   readonly key: string;
   readonly tokenId: number;
+  readonly userId: number;
   readonly client: string;
   readonly session: Promise<UpstreamSession>;
   unwatch: () => void;
@@ -117,7 +119,7 @@ class Sessions implements McpSessions {
       return known;
     }
     const { caller, server, credential, session: client } = owner;
-    this.#makeSpace(caller.tokenId);
+    this.#makeSpace(caller);
     const { fetchPublic, fetchAny, revocations } = this.#deps;
     const session = new UpstreamSession(
       sdk,
@@ -128,6 +130,7 @@ class Sessions implements McpSessions {
     const opened: OpenSession = {
       key,
       tokenId: caller.tokenId,
+      userId: caller.userId,
       client,
       session: session.connect().then(() => session),
       unwatch: () => {},
@@ -141,11 +144,17 @@ class Sessions implements McpSessions {
   }
 
   /** Throws `rate_limit_exceeded` while all sessions are in use. */
-  #makeSpace(tokenId: number): void {
-    const own = [...this.#open.values()].filter((each) => each.tokenId === tokenId);
-    const full =
-      own.length >= MOST_OF_TOKEN ? own : this.#open.size >= MOST_OF_NODE ? [...this.#open.values()] : [];
-    if (full.length === 0) return;
+  #makeSpace({ tokenId, userId }: Pick<Caller, "tokenId" | "userId">): void {
+    const all = [...this.#open.values()];
+    const ofAccount = all.filter((each) => each.userId === userId);
+    const ofToken = ofAccount.filter((each) => each.tokenId === tokenId);
+    const limits = [
+      [ofToken, MOST_OF_TOKEN],
+      [ofAccount, MOST_OF_ACCOUNT],
+      [all, MOST_OF_NODE],
+    ] as const;
+    const [full] = limits.find(([sessions, most]) => sessions.length >= most) ?? [];
+    if (full === undefined) return;
     const unused = full.find(({ users }) => users === 0);
     if (unused === undefined)
       throw new GatewayError("rate_limit_exceeded", { reason: "mcp_sessions_busy" }, { retryAfter: 5 });

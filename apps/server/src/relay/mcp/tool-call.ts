@@ -1,6 +1,7 @@
 /**
- * Calls a tool of an MCP server for a client. The price is reserved first, and charged only if a result arrives that is no
- * error. The log row has server, tool, duration and outcome, never arguments or results.
+ * Calls a tool of an MCP server for a client. The price is reserved first, and charged if a result arrives that is no error,
+ * whether or not the client is still there: the server works on a call from the moment at which it has it. The log row has
+ * server, tool, duration and outcome, never arguments or results.
  */
 import { reasonOf } from "@gateway/shared/reasons";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -38,41 +39,52 @@ export async function relayToolCall(
 ): Promise<CallToolResult> {
   const bill = new CallBill(services, received);
   try {
+    const busy = services.drains.refusal(received.caller.userId);
+    if (busy !== undefined) throw busy;
     const planned = planToolCall(services, received, dollars);
-    const terms = planned.terms;
-    const served: CachedCall = { planned: planned.call, terms, byGateway: true };
+    const served: CachedCall = { planned: planned.call, terms: planned.terms, byGateway: true };
     bill.serveCached(served);
-    await bill.reserve(planned.call);
+    // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
     bill.connection.open();
-    const result = await runWatched(bill, run);
-    bill.connection.answered(200, {});
-    bill.attempts.receiveByte();
-    if (result.isError === true)
-      await bill.pass({ outcome: "complete", status: 200, content: reasonOf("mcpToolError") });
-    else
-      await bill.settle({
-        routed: served,
-        outcome: "complete",
-        reported: oneCall,
-        delivered: { narrow: 0, wide: 0 },
-      });
-    return result;
+    await bill.reserve(planned.call);
+    return await runCharged(services, bill, served, run);
   } catch (error) {
     await bill.fail(error);
     throw error;
   }
 }
 
-async function runWatched(
-  { connection }: CallBill,
+async function runCharged(
+  services: RelayServices,
+  bill: CallBill,
+  served: CachedCall,
   run: (signal: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
+  const { connection } = bill;
+  const goneBefore = connection.gone();
+  if (goneBefore !== undefined) throw goneBefore;
+  const charged = {
+    routed: served,
+    reported: oneCall,
+    final: true,
+    delivered: { narrow: 0, wide: 0 },
+  } as const;
+  // The result of a call with a price is awaited for a client that leaves; a free call is cancelled.
+  if (served.planned.plan.worstCase > 0n) connection.sent();
   try {
     const result = await run(abortSignalOf(connection.signal));
-    const gone = connection.gone();
-    if (gone !== undefined) throw gone;
+    if (connection.revoked !== undefined) throw connection.revoked;
+    connection.answered(200, {});
+    bill.attempts.receiveByte();
+    if (result.isError === true)
+      await bill.pass({ outcome: "complete", status: 200, content: reasonOf("mcpToolError") });
+    else await bill.settle({ ...charged, outcome: "complete" });
     return result;
   } catch (error) {
+    // No one learns what the server has done for a client that cut the call off.
+    const isCutOff = connection.isCut || (connection.revoked !== undefined && !connection.isInterrupted);
+    if (isCutOff && connection.reach === "sent")
+      await bill.settle({ ...charged, outcome: "client-left" }).catch(services.onError);
     throw connection.gone() ?? error;
   }
 }

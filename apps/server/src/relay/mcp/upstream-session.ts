@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { asRecord } from "#dialects/wire.ts";
 import type { ActiveServer } from "#domain/mcp/directory.ts";
 import { GatewayError } from "#errors.ts";
 import { limitedFetch } from "./limited-fetch.ts";
@@ -16,6 +18,12 @@ const MOST_DESCRIPTION_CHARS = 2_048;
 /** Maximum length of the schemas of a tool, as JSON. */
 const MOST_SCHEMA_CHARS = 32_768;
 const TOOLS_MS = 60_000;
+/** Values of a result besides its structured content, and of a tool besides its schemas. */
+const MOST_VALUES = 5_000;
+
+/** Results before the SDK's schemas check them: for thousands of invalid values, that would take seconds. */
+const listed = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const called = z.looseObject({});
 
 const toolName = /^[A-Za-z0-9_.-]{1,100}$/;
 
@@ -82,17 +90,26 @@ export class UpstreamSession {
       const params = cursor === undefined ? {} : { cursor };
       const options = { timeout: this.#server.timeoutMs };
       // Not `listTools`, which compiles the schemas of the server.
-      const result = await this.#client.request(
-        { method: "tools/list", params },
-        this.#sdk.ListToolsResultSchema,
-        options,
-      );
-      for (const tool of result.tools) tools.set(tool.name, tool);
-      if (tools.size > MOST_TOOLS) throw this.#tooMuch();
+      const result = await this.#client.request({ method: "tools/list", params }, listed, options);
+      if (tools.size + result.tools.length > MOST_TOOLS) throw this.#tooMuch();
+      for (const given of result.tools) {
+        const tool = this.#readTool(given);
+        if (tool !== undefined) tools.set(tool.name, tool);
+      }
       cursor = result.nextCursor;
       if (cursor === undefined) return [...tools.values()].flatMap((tool) => offeredTool(tool) ?? []);
     }
     throw this.#tooMuch();
+  }
+
+  /** Returns undefined for a tool whose schemas are too long. Throws for one that the protocol does not allow. */
+  #readTool(given: unknown): Tool | undefined {
+    const { inputSchema, outputSchema, ...fields } = asRecord(given) ?? {};
+    if (JSON.stringify([inputSchema, outputSchema]).length > MOST_SCHEMA_CHARS) return undefined;
+    if (!hasFewValues(fields)) throw this.#tooMuch();
+    const tools = [{ ...fields, inputSchema, ...(outputSchema !== undefined && { outputSchema }) }];
+    const [tool] = this.#sdk.ListToolsResultSchema.parse({ tools }).tools;
+    return tool;
   }
 
   #tooMuch(): GatewayError {
@@ -109,9 +126,9 @@ export class UpstreamSession {
     const abort = () => running.abort(signal.reason);
     signal.addEventListener("abort", abort);
     try {
-      return await this.#client.request(
+      const { structuredContent, ...result } = await this.#client.request(
         { method: "tools/call", params: { name: tool, ...(args === undefined ? {} : { arguments: args }) } },
-        this.#sdk.CallToolResultSchema,
+        called,
         {
           signal: running.signal,
           timeout,
@@ -119,6 +136,11 @@ export class UpstreamSession {
           ...(onProgress && { onprogress: onProgress }),
         },
       );
+      if (!hasFewValues(result)) throw this.#tooMuch();
+      return this.#sdk.CallToolResultSchema.parse({
+        ...result,
+        ...(structuredContent !== undefined && { structuredContent }),
+      });
     } finally {
       signal.removeEventListener("abort", abort);
     }
@@ -132,10 +154,20 @@ export class UpstreamSession {
   }
 }
 
+/** Whether a value has at most MOST_VALUES values, at any depth. */
+function hasFewValues(value: unknown): boolean {
+  const open = [value];
+  for (let count = 0; open.length > 0; count += 1) {
+    if (count + open.length > MOST_VALUES) return false;
+    const next = open.pop();
+    if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) open.push(inner);
+  }
+  return true;
+}
+
 /** Returns what clients see of a tool; undefined for one that they cannot use. */
 function offeredTool({ name, title, description, inputSchema, outputSchema, annotations, execution }: Tool) {
   if (!toolName.test(name) || execution?.taskSupport === "required") return undefined;
-  if (JSON.stringify([inputSchema, outputSchema]).length > MOST_SCHEMA_CHARS) return undefined;
   const tool: Tool = { name, inputSchema };
   if (title !== undefined) tool.title = shortText(title, 200);
   if (description !== undefined) tool.description = shortText(description, MOST_DESCRIPTION_CHARS);

@@ -312,7 +312,8 @@ export class RealtimeSession {
   }
 }
 
-function errorEvent(error: unknown, requestId: string): string {
+/** Encodes an error as an event of the session. */
+export function errorEvent(error: unknown, requestId: string): string {
   const { body } = dialects["openai-chat"].encodeError(nameOf(error), requestId);
   return JSON.stringify({ type: "error", event_id: `event_${requestId}`, ...body });
 }

@@ -2,7 +2,7 @@
  * The gateway's own web search: which requests it serves, and the function that a model gets for it instead of a tool of its
  * provider. Pure.
  */
-import { mostWebSearches } from "@gateway/shared/models/web-search";
+import { longestSearchDomain, mostSearchDomains, mostWebSearches } from "@gateway/shared/models/web-search";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";
@@ -11,6 +11,7 @@ import { carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { textTokens } from "#domain/pricing/estimate.ts";
 import { tokensPerSearch } from "#domain/pricing/search-rounds.ts";
 import { hasWebSearch } from "#domain/web-search/web-search.ts";
+import { invalidRequest } from "#errors.ts";
 import type { Provider } from "#providers/provider.ts";
 
 /** A web search that the gateway runs for one call. */
@@ -56,6 +57,14 @@ function isSearch({ kind }: ServerTool): boolean {
 
 function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** Throws `invalid_request` for too many domains: each search compares them with the pages that it found. */
+export function requireFewDomains({ allowedDomains, blockedDomains }: SearchOffer): void {
+  const limits = { most: mostSearchDomains, characters: longestSearchDomain };
+  for (const domains of [allowedDomains, blockedDomains])
+    if (domains.length > limits.most || domains.some(({ length }) => length > limits.characters))
+      throw invalidRequest({ reason: "too_many_domains", ...limits }, { param: "tools" });
 }
 
 /** The type of tool in which every host of Messages that searches knows the search. */

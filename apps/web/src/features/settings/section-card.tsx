@@ -1,5 +1,5 @@
 /** A few related settings that are saved together. */
-import { isBalanceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
+import { isBalanceSetting, isPriceSetting, isRootSetting } from "@gateway/shared/site/root-settings";
 import type { SettingKey, SettingsView } from "@gateway/shared/site/settings";
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
@@ -43,8 +43,12 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
   const mayChange = useMayChange();
   const isRoot = useCan("configure");
   const mayPay = useMayEnter("balances", "edit");
+  const mayPrice = useMayEnter("prices", "edit");
   const isLocked = (key: SettingKey) =>
-    !mayChange || (!isRoot && isRootSetting(key)) || (!mayPay && isBalanceSetting(key));
+    !mayChange ||
+    (!isRoot && isRootSetting(key)) ||
+    (!mayPay && isBalanceSetting(key)) ||
+    (!mayPrice && isPriceSetting(key));
   // The test is only for users who may change a setting of the section.
   const mayTest = section.fields.some((field) => !isLocked(field.key));
   const [refused, setRefused] = useState<ApiError["issues"]>({});

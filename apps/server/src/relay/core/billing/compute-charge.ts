@@ -106,11 +106,17 @@ export function computeCharge(
   };
 }
 
-/** Whether only the provider's usage shows what the call costs: hidden reasoning, or files in the input. */
+/**
+ * Whether only the end of the response shows what the call costs: hidden reasoning, files in the input, the result of what
+ * the gateway itself runs, and what a provider stores or continues after its response.
+ */
 export function hasHiddenCosts(services: Reasoning, state: CallState): boolean {
+  const isByGateway = state.routed !== undefined && "byGateway" in state.routed;
+  const kind = kindOf(services, state);
+  if (isByGateway || kind === "task" || kind === "storage" || state.received.background === true) return true;
   const { window, audio = 0, image = 0 } = estimateOf(state).mostInput ?? {};
   const isDear = image > 0 && imageFactor(modelOf(state)) > 1;
-  return window !== undefined || audio > 0 || isDear || kindOf(services, state) === "reasoning";
+  return window !== undefined || audio > 0 || isDear || kind === "reasoning";
 }
 
 /** A model that reasons may reason whatever was requested, and its text does not show that. */

@@ -38,6 +38,7 @@ const outputs: Record<CallKind, Record<"sent" | "answering", number | undefined>
   speech: { sent: 250, answering: 500 },
   transcription: { sent: 250, answering: 250 },
   task: { sent: undefined, answering: undefined },
+  storage: { sent: 1_000, answering: 1_000 },
 };
 
 describe("owed: {kind} x {how far it got} x {who ended it}", () => {
@@ -120,7 +121,13 @@ describe("owed: the client disconnected, and the rest was not read", () => {
     speech: 1_000,
     transcription: 500,
     task: undefined,
+    storage: 1_000,
   };
+  it("charges the storage that was reserved", () => {
+    const toolCalls = { "cache-storage": 168 };
+    const left = end("storage", "sent", "client-left", { reserved: { input: 100, output: 0, toolCalls } });
+    expect(computeOwedUsage(left)?.usage).toEqual({ input: 100, output: 0, toolCalls });
+  });
   it.each(kinds)("%s: charges the larger share", (kind) => {
     const due = computeOwedUsage(end(kind, "answering", "client-left", { isCut: true }));
     expect(due?.usage.output).toBe(cut[kind]);

@@ -44,11 +44,13 @@ export const uncountedPercent: Record<CallKind, { sent: number; answering: numbe
   transcription: { sent: 25, answering: 25, cut: 50 },
   // Zero, accepted or not: a task that was not accepted has nothing to refund later.
   task: { sent: 0, answering: 0, cut: 0 },
+  // The provider stores what it has received, although no one knows its name.
+  storage: { sent: 100, answering: 100, cut: 100 },
 };
 
 /** Returns the usage to charge; undefined when the call costs nothing. */
 export function computeOwedUsage(end: CallEnd): MeteredUsage | undefined {
-  const { kind, reach, ended, reserved, isCut, hidden } = end;
+  const { kind, reach, ended, reserved, isCut } = end;
   if (reach === "not sent" || reach === "refused") return undefined;
   if (ended === "complete") return count(end, true);
   if (kind === "task") return undefined;
@@ -58,8 +60,14 @@ export function computeOwedUsage(end: CallEnd): MeteredUsage | undefined {
   const counted = count(end, false);
   const percent = uncountedPercent[kind][isCut && reach === "answering" ? "cut" : reach];
   if (percent === 0) return counted;
-  const usage = kind === "reasoning" ? withHidden(counted.usage, reserved, hidden) : counted.usage;
-  return { usage: atLeast(usage, reserved, percent), estimated: true };
+  return { usage: atLeast(withUnreported(counted.usage, end), reserved, percent), estimated: true };
+}
+
+/** Adds what only a report of the provider would have shown. */
+function withUnreported(usage: Usage, { kind, reserved, hidden }: CallEnd): Usage {
+  if (kind === "reasoning") return withHidden(usage, reserved, hidden);
+  const { toolCalls } = reserved;
+  return kind === "storage" && toolCalls !== undefined ? { ...usage, toolCalls } : usage;
 }
 
 /** Adds what the model may have written before its first text, within what was reserved. */

@@ -15,14 +15,7 @@ import { withSearches } from "#domain/pricing/search-rounds.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
 import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import type {
-  CallQuote,
-  Plan,
-  PlannedCall,
-  PricedTarget,
-  ReceivedCall,
-  RouteGroup,
-} from "#relay/core/call.ts";
+import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { type Reserves, offeredOf, priceOptionsOf, reservedUsage, withCacheWrites } from "./price-options.ts";
 
@@ -150,10 +143,12 @@ function makePlan(
   const named = new Set<string>();
   let worstCase = -1n;
   const requested = outputLimit === undefined ? usage : limitedTo(usage, outputLimit);
+  // The client's maximum is compared with what is reserved.
+  const reservesAll = isWhole || received.maxPrice !== undefined;
   let estimate: Estimate | undefined;
   for (const routeGroup of routeGroups) {
     for (const { billed, reserves: usual } of priceOptionsOf(routeGroup.channels, model)) {
-      const reserves = isWhole ? { ...usual, preCost: 1 } : usual;
+      const reserves = reservesAll ? { ...usual, preCost: 1 } : usual;
       named.add(billed);
       const listed =
         prices.get(billed) ??
@@ -182,16 +177,10 @@ function makePlan(
   const plan = {
     routeGroups,
     prices,
-    worstCase: received.quote === undefined ? worstCase : quotedAmount(received.quote, usage),
+    worstCase: received.quote?.amount ?? worstCase,
     estimate: estimate ?? requested,
   };
   return outputLimit === undefined ? plan : { ...plan, outputLimit };
-}
-
-/** Returns the points of a quote. Throws `quote_not_valid` for a call that is larger than the quoted one. */
-function quotedAmount({ amount, input, output }: CallQuote, estimate: Estimate): bigint {
-  if (BigInt(estimate.input) <= input && BigInt(estimate.output) <= output) return amount;
-  throw new GatewayError("quote_not_valid", { reason: "quote_exceeded" }, { param: "x-quote-id" });
 }
 
 function maySearch({ searches, toolCalls }: Estimate): boolean {

@@ -6,7 +6,7 @@
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Usage } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { publishedModel } from "#domain/catalog/published-models.ts";
+import { contextWindowOf, publishedModel } from "#domain/catalog/published-models.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-channel.ts";
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
@@ -145,14 +145,10 @@ export function cacheMinimumOf(
   return provider.cacheMarks?.({ model, dialect, stream: false, other, plugin });
 }
 
-/** Context window of models that are not in the list, in tokens. */
-const USUAL_WINDOW = 1_000_000;
-
 function limitsOf(model: string): Pick<Reserves, "longest" | "window" | "images"> {
-  const known = publishedModel(model);
   return {
-    longest: known?.longestAnswer || longestAnswer,
-    window: known?.contextWindow || USUAL_WINDOW,
+    longest: publishedModel(model)?.longestAnswer || longestAnswer,
+    window: contextWindowOf(model),
     images: imageFactor(model),
   };
 }
