@@ -189,6 +189,26 @@ test("a rejected request is explained in place of the content, without a toast",
   expect(toasts).toEqual([]);
 });
 
+test("payment methods that cannot be loaded are reported on the top-up screen, and not requested again and again", async ({
+  page,
+}) => {
+  let requests = 0;
+  await page.route("**/api/user/payment", (route) => {
+    requests += 1;
+    return refuse(route, 500, "internal");
+  });
+  await page.goto("/panel/topup");
+  const card = main(page).locator(".mantine-Card-root").filter({ hasText: "Pay online" });
+  await expect(card.getByText("This could not be loaded")).toBeVisible();
+  await expect(main(page).getByText("Redeem a code")).toBeVisible();
+  const shown = requests;
+  await page.unroute("**/api/user/payment");
+  await card.getByRole("button", { name: "Try again" }).click();
+  await expect(card).toHaveCount(0);
+  // The load ahead of the screen, the screen, and the card.
+  expect(shown).toBeLessThanOrEqual(3);
+});
+
 test(
   "an error keeps the parts around it: the frame, the screen or the other cards",
   { tag: "@nightly" },

@@ -104,6 +104,8 @@ const longTitle = { overflowWrap: "anywhere" } as const;
 
 /** The list of options scrolls, not an area in it: only a list may be scrolled without a focus of its own. */
 const ownScroll = { defaultProps: { withScrollArea: false } };
+// Three short pills and the place to type share a line on a phone.
+const pills = { ...ownScroll, styles: { inputField: { minWidth: 64 } } };
 
 const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
@@ -180,8 +182,8 @@ const theme = createTheme({
     // A form whose first field has the focus must not be covered by a list.
     Select: { defaultProps: { withScrollArea: false, openOnFocus: false } },
     Autocomplete: ownScroll,
-    MultiSelect: ownScroll,
-    TagsInput: ownScroll,
+    MultiSelect: pills,
+    TagsInput: pills,
     // A list of options may contain nothing else, not even a message that there are none.
     ComboboxEmpty: { defaultProps: { role: "option", "aria-selected": false, "aria-disabled": true } },
     Tooltip: {

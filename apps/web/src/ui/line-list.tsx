@@ -21,7 +21,7 @@ export function Line({ picture, title, detail, action }: LineProps) {
       </ThemeIcon>
       <div className={classes.words}>
         {title}
-        <Text fz="sm" c="dimmed" truncate>
+        <Text fz="sm" c="dimmed" className={classes.detail ?? ""}>
           {detail}
         </Text>
       </div>

@@ -1,5 +1,6 @@
 /** The operations of the management API, each with its fields and a form that sends it. */
-import { Accordion, Anchor, Badge, Center, Code, Loader, Stack, Text } from "@mantine/core";
+import { Accordion, Badge, Button, Center, Code, Loader, Stack, Text } from "@mantine/core";
+import { IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -34,9 +35,15 @@ export default function ApiReferencePage() {
         "The management API. Requests that you send here use your session and your permissions; scripts send an access token instead.",
       )}
       actions={
-        <Anchor href={apiUrl("/openapi.json")} target="_blank" fz="sm">
+        <Button
+          component="a"
+          href={apiUrl("/openapi.json")}
+          target="_blank"
+          variant="default"
+          rightSection={<IconExternalLink size={16} stroke={1.7} />}
+        >
           OpenAPI
-        </Anchor>
+        </Button>
       }
     >
       <SearchBox

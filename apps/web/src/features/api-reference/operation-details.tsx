@@ -20,15 +20,22 @@ export function OperationDetails({ operation }: { operation: Operation }) {
       <Text fz="sm" lang="en">
         {operation.access}
       </Text>
-      <Fields title={t("Parameters")} lines={parameters} />
-      <Fields title={t("Request body")} lines={operation.body ? fieldsOf(operation.body) : []} />
+      <Fields title={t("Parameters")} lines={parameters} isInput />
+      <Fields title={t("Request body")} lines={operation.body ? fieldsOf(operation.body) : []} isInput />
       <RequestForm operation={operation} />
       <Fields title={t("Response")} lines={operation.response ? fieldsOf(operation.response) : []} />
     </Stack>
   );
 }
 
-function Fields({ title, lines }: { title: string; lines: FieldLine[] }) {
+type FieldsProps = {
+  title: string;
+  lines: FieldLine[];
+  /** Marks what a request must have. In a response almost every field is present, so the others are marked. */
+  isInput?: boolean;
+};
+
+function Fields({ title, lines, isInput = false }: FieldsProps) {
   const { t } = useTranslation("api-reference");
   if (lines.length === 0) return null;
   const isDescribed = lines.some(({ description }) => description !== "");
@@ -51,9 +58,9 @@ function Fields({ title, lines }: { title: string; lines: FieldLine[] }) {
               <Table.Tr key={path}>
                 <Table.Td>
                   <Code>{path}</Code>
-                  {required ? (
-                    <Text span c="red" fz="xs" ml={6}>
-                      {t("required")}
+                  {required === isInput ? (
+                    <Text span c={isInput ? "red" : "dimmed"} fz="xs" ml={6}>
+                      {isInput ? t("required") : t("optional")}
                     </Text>
                   ) : null}
                 </Table.Td>

@@ -19,6 +19,9 @@ import { diagnosisQuery } from "./api.ts";
 import { findingTexts, groupLabels, linkOf, states } from "./labels.ts";
 import classes from "./diagnostics.module.css";
 
+/** Order within a group. */
+const severity: readonly DiagnosisState[] = ["problem", "warning", "ok"];
+
 export default function DiagnosticsPage() {
   const { t } = useTranslation("diagnostics");
   const { data, error, isFetching, refetch } = useQuery(diagnosisQuery);
@@ -91,7 +94,9 @@ function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis:
         </Text>
       </Group>
       {diagnosisGroups.map((group) => {
-        const own = findings.filter((one) => one.group === group);
+        const own = findings
+          .filter((one) => one.group === group)
+          .toSorted((one, other) => severity.indexOf(one.state) - severity.indexOf(other.state));
         return own.length === 0 ? null : (
           <Section key={group} title={t(groupLabels[group])}>
             <ul className={classes.list}>

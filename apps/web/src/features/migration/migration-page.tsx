@@ -8,6 +8,7 @@ import { Link, useSearchParams } from "react-router-dom";
 import { formatTime } from "#lib/format/quota.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
+import { UnloadedObject } from "#ui/page/object-page.tsx";
 import { Page, Section } from "#ui/page/page.tsx";
 import { reportQuery, reportsQuery } from "./api.ts";
 import { DownloadReport, ReportView } from "./report-view.tsx";
@@ -110,11 +111,12 @@ function OneReport({ id, onBack }: { id: number; onBack: () => void }) {
     return (
       <Page title={t("Import report")} actions={back}>
         <Section>
-          {detail.isError ? (
-            <LoadError error={detail.error} onRetry={() => void detail.refetch()} />
-          ) : (
-            <Skeleton height={320} />
-          )}
+          <UnloadedObject
+            error={detail.error}
+            onRetry={() => void detail.refetch()}
+            missing={t("This import was not found")}
+            list={{ to: "/panel/migration", label: t("All imports") }}
+          />
         </Section>
       </Page>
     );

@@ -14,6 +14,7 @@ import { FailureText } from "./failure-text.tsx";
 import { DownloadReport, ReportView } from "./report-view.tsx";
 import { RunProgress } from "./run-progress.tsx";
 import { emptySource, type ImportSource, SourceForm } from "./source-form.tsx";
+import classes from "./report.module.css";
 
 export default function WizardPage() {
   const { t } = useTranslation("migration");
@@ -218,7 +219,7 @@ function Ended({ run, onBack, onImport }: EndedProps) {
   return (
     <>
       <ReportView report={report} />
-      <Paper withBorder p="lg">
+      <Paper withBorder p="lg" className={classes.actions ?? ""}>
         {report.ok && !run.dry_run ? (
           <Stack gap="sm" align="flex-start">
             {report.notes.some(({ code }) => code === "root_without_password") ? (

@@ -1,6 +1,6 @@
 /** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
 import type { ImportMode } from "@gateway/shared/models/model-info";
-import { Alert, Button, Radio, SegmentedControl, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/errors/error-text.ts";
@@ -64,6 +64,11 @@ export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
             value={source}
             onChange={setSource}
           />
+          {source === "own" ? (
+            <Text fz="sm" c="dimmed">
+              {t("Well-known models of many providers. The list is part of this version.")}
+            </Text>
+          ) : null}
           {source === "url" ? (
             <TextInput
               label={t("URL of the list")}

@@ -66,7 +66,6 @@ export function OfferCard(props: OfferCardProps) {
 /** Price and status below the name. */
 function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
   const { t } = useTranslation("model-prices");
-  const format = useFormat();
   const cnyPerUsd = useCnyPerUsd();
   const price = (ratio: number) =>
     priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), cnyPerUsd });
@@ -76,13 +75,14 @@ function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
       ? t("No price")
       : offer.type === "times"
         ? `${price(offer.input)} ${t("per call")}`
-        : `${price(offer.input)} → ${price(offer.output)}`;
+        : `${t("Input")} ${price(offer.input)} · ${t("Output")} ${price(offer.output)}`;
   return (
-    <Text c="dimmed" fz="xs" lh={1.5} className="tabular">
-      {cost}
-      {health?.availability == null ? null : ` · ${format.percent(health.availability)}`}
-      {health?.first_p50 == null ? null : ` · ${formatDuration(health.first_p50)}`}
-    </Text>
+    <>
+      <Text fz="xs" lh={1.5} className="tabular">
+        {cost}
+      </Text>
+      <HealthLine health={health} />
+    </>
   );
 }
 

@@ -26,7 +26,7 @@ export function InviteSection() {
       }
     >
       <Facts>
-        <Fact label={t("Your invitation link")}>
+        <Fact wide label={t("Your invitation link")}>
           <CopyCode text={link} label={t("Link")} />
         </Fact>
         <Fact label={t("People invited")}>{format.whole(self.aff_count)}</Fact>

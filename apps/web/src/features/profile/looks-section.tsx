@@ -17,7 +17,7 @@ export function LooksSection() {
       title={t("Appearance")}
       hint={t("The language is saved in your account, the theme in this browser.")}
     >
-      <Group gap="xl" align="flex-start">
+      <Group gap="md" align="flex-start">
         <Select
           label={t("Language")}
           w={220}

@@ -1,6 +1,6 @@
 /** Buttons below the password form, one per configured sign-in method. */
 import type { IdentityProviderKey } from "@gateway/shared/accounts/sign-in";
-import { Button, Divider, SimpleGrid } from "@mantine/core";
+import { Button, Divider, SimpleGrid, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,6 +14,9 @@ import { useSite } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 
 const WeChatSignIn = lazy(async () => ({ default: (await import("./wechat-sign-in.tsx")).WeChatSignIn }));
+
+/** Longest name, in characters, that fits into half of the card. */
+const SHORT_NAME = 12;
 
 /** @param next target page after sign-in */
 export function ThirdParty({ next }: { next: string }) {
@@ -31,10 +34,12 @@ export function ThirdParty({ next }: { next: string }) {
   const offers = offeredProviders(site);
   const added = addedProviders(site);
   if (offers.length === 0) return null;
+  const inPairs =
+    offers.length > 1 && offers.every((id) => identityProviderTitle(t, id, added).length <= SHORT_NAME);
   return (
     <>
       <Divider my="lg" label={t("or sign in with")} labelPosition="center" />
-      <SimpleGrid cols={offers.length > 1 ? 2 : 1} spacing="sm">
+      <SimpleGrid cols={inPairs ? 2 : 1} spacing="sm">
         {offers.map((id, place) => (
           <Button
             key={id}
@@ -52,7 +57,9 @@ export function ThirdParty({ next }: { next: string }) {
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >
-            {identityProviderTitle(t, id, added)}
+            <Text span inherit truncate title={identityProviderTitle(t, id, added)}>
+              {identityProviderTitle(t, id, added)}
+            </Text>
           </Button>
         ))}
       </SimpleGrid>

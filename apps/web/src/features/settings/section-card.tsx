@@ -57,7 +57,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onDiscard, onS
   const valueOf = (key: SettingKey) => drafts[key] ?? savedValue(settings, key);
   const { foldedBy } = section;
   const folded = foldedBy !== undefined && valueOf(foldedBy) !== true;
-  const shown = folded ? section.fields.filter((field) => field.key === foldedBy) : section.fields;
+  const shown = section.fields.filter(({ key, shownFor }) =>
+    folded ? key === foldedBy : shownFor === undefined || valueOf(shownFor.key) === shownFor.value,
+  );
   const errorOf = (key: SettingKey) => {
     const draft = drafts[key];
     const issue = (draft === undefined ? undefined : problemOf(key, draft ?? "")) ?? refused[key];

@@ -162,18 +162,18 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
   return (
     <Card padding="lg">
       <Group justify="space-between" gap="xs">
-        <Text fz="lg" component="h2" m={0} display="flex" style={{ alignItems: "center", flexWrap: "wrap" }}>
+        <Group component="h2" m={0} gap="0 12px" fz="lg">
           <StatusDot tone={tone}>
             <Text span fz="inherit" fw={600}>
               {text}
             </Text>
           </StatusDot>
           {unknown > 0 && unknown < models.length ? (
-            <Text span fz="sm" c="dimmed" ml="xs">
+            <Text span fz="sm" c="dimmed">
               {t("{{count}} without recent calls", { count: unknown })}
             </Text>
           ) : null}
-        </Text>
+        </Group>
         <Text fz="sm" c="dimmed">
           <RelativeTime lead={t("Updated")} seconds={computed_at} />
         </Text>

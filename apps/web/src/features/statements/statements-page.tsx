@@ -147,7 +147,8 @@ function ClosedMonths() {
         id="own-statements"
         label={t("Monthly statements")}
         toolbar={
-          <Title order={2} fz="md">
+          // As far from the border as the cells below.
+          <Title order={2} fz="md" lh="36px" pl={4}>
             {t("Monthly statements")}
           </Title>
         }

@@ -82,7 +82,7 @@ export function taskColumns<Row>(
       card: "none",
       cell: (row) => {
         const reason = read(row).fail_reason;
-        return reason === "" ? dash : <Short text={reason} width={200} />;
+        return reason === "" ? dash : <Short text={reason} width={forAdmins ? 130 : 200} />;
       },
     },
     {

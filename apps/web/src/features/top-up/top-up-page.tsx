@@ -28,7 +28,8 @@ export default function TopUpPage() {
   const [search, setSearch] = useSearchParams();
   const [shown, setShown] = useState(search.get(returned) ?? "");
 
-  const { isPending } = useQuery(choicesQuery);
+  // Not `isPending`: after a failure the card requests them again, and must stay while it does.
+  const { isFetched } = useQuery(choicesQuery);
 
   const close = () => {
     setShown("");
@@ -52,10 +53,7 @@ export default function TopUpPage() {
       }
     >
       <AccountBalanceCard />
-      {isPending ? (
-        // Most sites have no payment card. Until that is known, nothing below it has a place.
-        <Skeleton height={420} radius="lg" />
-      ) : (
+      {isFetched ? (
         <>
           <PayCard onOpened={(order) => setShown(order.trade_no)} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
@@ -64,6 +62,9 @@ export default function TopUpPage() {
           </SimpleGrid>
           <OrderHistory onWait={(order) => setShown(order.trade_no)} />
         </>
+      ) : (
+        // Most sites have no payment card. Until that is known, nothing below it has a place.
+        <Skeleton height={420} radius="lg" />
       )}
       {shown === "" ? null : <PayDialog key={shown} tradeNo={shown} onClose={close} />}
     </Page>

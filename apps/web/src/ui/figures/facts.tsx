@@ -17,9 +17,16 @@ export function Facts({ columns = 3, children }: { columns?: number; children: R
   );
 }
 
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
+type FactProps = {
+  label: string;
+  /** Takes the whole line: a link or another long value. */
+  wide?: boolean;
+  children: ReactNode;
+};
+
+export function Fact({ label, wide = false, children }: FactProps) {
   return (
-    <div className={classes.fact}>
+    <div className={classes.fact} data-wide={wide || undefined}>
       <Text component="dt" fz="sm" c="dimmed">
         {label}
       </Text>

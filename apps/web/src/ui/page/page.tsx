@@ -53,7 +53,7 @@ export function Section({ title, hint, aside, children, ...card }: SectionProps)
   return (
     <Card padding="lg" {...card}>
       {title || aside ? (
-        <Group justify="space-between" align={hint ? "flex-start" : "center"} wrap="nowrap" gap="sm" mb="md">
+        <div className={classes.sectionHead} data-hint={hint ? true : undefined}>
           <Box miw={0}>
             <Title order={2} fz="md">
               {title}
@@ -65,7 +65,7 @@ export function Section({ title, hint, aside, children, ...card }: SectionProps)
             ) : null}
           </Box>
           <div className={classes.aside}>{aside}</div>
-        </Group>
+        </div>
       ) : null}
       <ErrorBoundary>{children}</ErrorBoundary>
     </Card>

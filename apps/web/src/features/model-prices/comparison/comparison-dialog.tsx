@@ -106,12 +106,14 @@ export function ComparisonDialog({ offers, unit, group, groupRatio, onClose }: C
                   <th scope="row">{row.title}</th>
                   {offers.map((offer) => (
                     <td key={offer.model}>
-                      {row.of(offer)}
-                      {least !== null && row.amount?.(offer) === least ? (
-                        <Badge size="xs" color="green" ml={6}>
-                          {t("Lowest")}
-                        </Badge>
-                      ) : null}
+                      <Group gap="2px 6px">
+                        {row.of(offer)}
+                        {least !== null && row.amount?.(offer) === least ? (
+                          <Badge size="xs" color="green">
+                            {t("Lowest")}
+                          </Badge>
+                        ) : null}
+                      </Group>
                     </td>
                   ))}
                 </tr>

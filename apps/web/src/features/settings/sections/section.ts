@@ -42,6 +42,8 @@ export type SettingFieldRecord = {
   /** Shown after the number. */
   unit?: UnitText;
   choices?: { value: string; label: string }[];
+  /** It is shown only while the other setting has this value. */
+  shownFor?: { key: SettingKey; value: string };
   /** Values to choose from besides typing, each with the values that it sets in other fields. */
   known?: Record<string, FieldValues>;
   /** What a begun value may become. The first one is taken with Enter. */

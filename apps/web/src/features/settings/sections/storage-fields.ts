@@ -9,7 +9,7 @@ const phrase = phrasesIn("settings");
  * @param prefixHint what else is in the folder
  */
 export function s3Fields(owner: "Backup" | "LogExport", prefixHint: string): SettingFieldRecord[] {
-  return [
+  const fields: SettingFieldRecord[] = [
     {
       key: `${owner}S3Endpoint`,
       kind: "address",
@@ -22,4 +22,5 @@ export function s3Fields(owner: "Backup" | "LogExport", prefixHint: string): Set
     { key: `${owner}S3AccessKey`, kind: "text", label: phrase("S3 access key ID") },
     { key: `${owner}S3SecretKey`, kind: "secret", label: phrase("S3 secret access key") },
   ];
+  return fields.map((field) => ({ ...field, shownFor: { key: `${owner}Place`, value: "s3" } }));
 }
