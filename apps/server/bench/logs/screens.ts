@@ -152,8 +152,14 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
           settings: { current: () => ({ QuotaPerUnit: 500_000, PaymentUSDRate: 7 }) },
         }),
     },
-    { name: "analytics: 7 days of insights", ask: (pool) => describeInsights(pool, lastDays(7)) },
-    { name: "analytics: 30 days of insights", ask: (pool) => describeInsights(pool, lastDays(30)) },
+    {
+      name: "analytics: 7 days of insights",
+      ask: (pool) => describeInsights(pool, { ...lastDays(7), timeZone: "UTC" }),
+    },
+    {
+      name: "analytics: 30 days of insights",
+      ask: (pool) => describeInsights(pool, { ...lastDays(30), timeZone: "UTC" }),
+    },
     { name: "channel list: hours of 100 channels", ask: (pool) => hoursOfChannels(pool, hundredChannels) },
     { name: "page of a channel", ask: (pool) => describeUsageOf(pool, { channel: sample.channel }, zone) },
     { name: "page of a user", ask: (pool) => describeUsageOf(pool, { user: sample.user }, zone) },

@@ -44,6 +44,28 @@ export function localDate(instant: Date, timeZone: string): string {
   return new Date(instant.getTime() + offsetAt(instant.getTime(), timeZone)).toISOString().slice(0, 10);
 }
 
+export type CalendarPeriod = "day" | "week" | "month";
+
+/** Returns the first day of a period as YYYY-MM-DD. Weeks begin on Monday. */
+export function firstDayOf(period: CalendarPeriod, day: string): string {
+  if (period === "day") return day;
+  if (period === "month") return `${day.slice(0, 7)}-01`;
+  const weekday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+  return later(day, -weekday);
+}
+
+/** Returns the first day after a period as YYYY-MM-DD. */
+export function nextPeriodOf(period: CalendarPeriod, day: string): string {
+  const first = firstDayOf(period, day);
+  if (period !== "month") return later(first, period === "day" ? 1 : 7);
+  const [year = 0, month = 0] = first.split("-").map(Number);
+  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
+}
+
+function later(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns the milliseconds that local time is ahead of UTC. */

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { BudgetView, OwnBudget } from "@gateway/shared/accounts/budget";
+import type { Self } from "@gateway/shared/accounts/session";
+import type { TokenPage } from "@gateway/shared/accounts/token";
+import type { UserDetail, UserListRow } from "@gateway/shared/accounts/user";
+import type { StatementLine } from "@gateway/shared/billing/statement";
+import type { ChannelPage } from "@gateway/shared/channels/channel";
 import type { OwnPeriod, Period } from "@gateway/shared/usage/analytics";
 import type { Dashboard } from "@gateway/shared/usage/dashboard";
 import { averageDurationOf, averageFirstByteOf, callsOf, tokensOf } from "@gateway/shared/usage/figures";
@@ -9,6 +15,7 @@ import type { LogRow, LogTotals } from "@gateway/shared/usage/log";
 import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import type { Overview } from "@gateway/shared/usage/overview";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { localDate, startOfDay } from "#platform/local-days.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { type ScriptedServer, startScriptedServer } from "#test/scripted-servers.ts";
 
@@ -21,12 +28,15 @@ const searches = 2;
 const served = 4;
 const unknownToProvider = 2;
 const slowMs = 400;
+/** Where days and months of limits end. It is never the same day there as in UTC for the whole day. */
+const siteZone = "Pacific/Auckland";
 const [good, missing] = ["good-model", "missing-model"];
 
 let gateway: TestGateway;
 let provider: Server;
 let engine: ScriptedServer;
 let channels: { good: number; missing: number };
+let token: number;
 let shown: Awaited<ReturnType<typeof readScreens>>;
 
 beforeAll(async () => {
@@ -56,6 +66,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
   // Without it, the second call of the missing model would find its channel paused.
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
+  await gateway.api("PUT", "/option", { key: "TimeZone", value: siteZone });
   const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   for (const model of [good, missing]) await gateway.addPrice(model);
   const common = { type: 1, base_url, auto_disable: false };
@@ -64,7 +75,11 @@ beforeAll(async () => {
     await gateway.addChannel({ ...common, name: "missing", models: [missing] }),
   ];
   channels = { good: one.id, missing: two.id };
-  const { key } = await gateway.addToken({ unlimited_quota: true });
+  const { key, id } = await gateway.addToken({ unlimited_quota: true });
+  token = id;
+  // A limit that nothing reaches: its use is shown.
+  const budget = { daily_spend: 1_000_000_000, monthly_spend: 1_000_000_000 };
+  await gateway.api("PUT", `/token/admin/${token}/budget`, { budget });
   const call = (model: string) =>
     gateway
       .openai(key)
@@ -110,7 +125,23 @@ async function readScreens() {
   };
   const [row] = await gateway.logs(1);
   const user = row?.user_id ?? 0;
+  const today = localDate(new Date(), siteZone);
+  const chargedSince = async (date: string) => {
+    const from = Math.floor(startOfDay(date, siteZone).getTime() / 1_000);
+    return (await api<LogTotals>("GET", `/log/stat?start_timestamp=${from}&token_name=test`)).quota;
+  };
+  const tokens = await api<TokenPage>("GET", "/token?size=100");
   return {
+    users: (await api<{ data: UserListRow[] }>("GET", "/user?size=100")).data.find(({ id }) => id === user),
+    userDetail: await api<UserDetail>("GET", `/user/${user}`),
+    self: await api<Self>("GET", "/user/self"),
+    channelList: (await api<ChannelPage>("GET", "/channel?size=100")).data,
+    tokenRow: tokens.data.find(({ id }) => id === token),
+    token: await api<ObjectUsage>("GET", `/token/${token}/usage?time_zone=UTC`),
+    statement: await api<StatementLine[]>("GET", "/user/invoice/running"),
+    tokenBudget: await api<BudgetView>("GET", `/token/admin/${token}/budget`),
+    ownBudget: await api<OwnBudget>("GET", "/user/self/budget"),
+    logSince: { day: await chargedSince(today), month: await chargedSince(`${today.slice(0, 7)}-01`) },
     overview,
     analytics: await api<Period>("GET", `/analytics/period?${period}&group_type=channel`),
     models: await api<Period>("GET", `/analytics/period?${period}&group_type=model`),
@@ -121,6 +152,7 @@ async function readScreens() {
       missing: await calls(`channel_id=${channels.missing}`),
     },
     logOfModel: await calls(`model_name=${good}`),
+    logOfToken: await calls("token_name=test"),
     channel: {
       good: await api<ObjectUsage>("GET", `/channel/${channels.good}/usage?time_zone=UTC`),
       missing: await api<ObjectUsage>("GET", `/channel/${channels.missing}/usage?time_zone=UTC`),
@@ -142,6 +174,8 @@ function figures(): Record<string, Record<string, unknown>> {
   const { overview, analytics, models, insights, log, logOf, logOfModel, channel, user, own, usage } = shown;
   const { traffic, channels: health } = overview;
   const { totals } = analytics;
+  const { users, userDetail, self, tokenRow, statement, tokenBudget, ownBudget, logSince } = shown;
+  const usedOfBudget = (period: string) => tokenBudget.uses.find((use) => use.period === period)?.used;
   const ownSum = (of: (row: Dashboard["usage"][number]) => number) => sum(own.usage.map(of));
   const both = <Value>(of: (name: "good" | "missing") => Value) => [of("good"), of("missing")];
   return {
@@ -154,6 +188,15 @@ function figures(): Record<string, Record<string, unknown>> {
       User: sum(user.requests),
       Own: ownSum(callsOf),
       Usage: callsOf(usage.totals),
+    },
+    Successful: {
+      Analytics: totals.request_count,
+      Log: log.count,
+      User: userDetail.request_count,
+      Own: self.request_count,
+      Usage: usage.totals.request_count,
+      Lists: users?.request_count,
+      Statement: sum(statement.map((line) => line.request_count)),
     },
     Failed: {
       Dashboard: traffic?.failed.now,
@@ -191,12 +234,37 @@ function figures(): Record<string, Record<string, unknown>> {
       User: sum(user.charged),
       Own: ownSum((row) => row.quota),
       Usage: usage.totals.quota,
+      Statement: sum(statement.map((line) => line.quota)),
+    },
+    "Charged in total": {
+      Log: log.quota,
+      User: userDetail.used_quota,
+      Own: self.used_quota,
+      Lists: users?.used_quota,
     },
     "Charged by channel": {
       Dashboard: both((name) => named(health?.rows ?? [], name)?.charged),
       Analytics: both((name) => named(insights.channels, name)?.quota),
       Log: both((name) => logOf[name].quota),
       Channel: both((name) => sum(channel[name].charged)),
+      Lists: both((name) => named(shown.channelList, name)?.used_quota),
+    },
+    "Charged by API key": {
+      Log: shown.logOfToken.quota,
+      Usage: sum(shown.usageOfKeys.channel_statistics.map((row) => row.Quota)),
+      Token: sum(shown.token.charged),
+      Lists: tokenRow?.used_quota,
+    },
+    "Charged today by API key": {
+      Log: logSince.day,
+      Token: usedOfBudget("day"),
+      Lists: tokenRow?.day_quota,
+    },
+    "Charged this month by API key": {
+      Log: logSince.month,
+      Own: ownBudget.month.used,
+      Token: usedOfBudget("month"),
+      Lists: tokenRow?.month_quota,
     },
     "Average duration": {
       Analytics: averageDurationOf(totals),

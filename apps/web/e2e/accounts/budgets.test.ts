@@ -68,10 +68,19 @@ test(
       await row.getByText(/\/ \$20.00/).waitFor();
       // A dialog that closes changes the address, so it must be closed before the address is left.
       await expect(page.getByRole("dialog")).toHaveCount(0);
-      // Whether the account has a budget is part of the session, which is loaded with the page.
-      await page.goto("/panel/dashboard?view=usage");
+      await goTo(page, "/panel/dashboard?view=usage");
       await page.getByRole("heading", { name: "Your budget" }).waitFor();
       await page.getByText(/\/ \$20.00/).waitFor();
+    });
+
+    await test.step("a budget that is removed leaves the dashboard without a reload", async () => {
+      await goTo(page, "/panel/user_group?budget=1");
+      await page.getByRole("dialog").getByLabel("Weekly limit").fill("");
+      await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+      await expect(page.getByRole("dialog")).toHaveCount(0);
+      await goTo(page, "/panel/dashboard?view=usage");
+      await page.getByRole("heading", { name: "Dashboard", exact: true }).waitFor();
+      await expect(page.getByRole("heading", { name: "Your budget" })).toHaveCount(0);
     });
   },
 );

@@ -133,7 +133,13 @@ test("the page of a token shows an administrator its limits, budget and usage, b
   await page.goto(`/panel/token/${token.id}`);
   await test.step("limits and usage", async () => {
     await heading(page, "of acme").waitFor();
-    await page.getByText(/\/ \$10\.00/).waitFor();
+    await figure(page, "Used in total").getByText("No limit").waitFor();
+    await figure(page, "Used this month").getByText("of $10.00").waitFor();
+    await figure(page, "Used this month")
+      .getByText(/ left · Resets /)
+      .waitFor();
+    await figure(page, "Used today").getByText("No limit").waitFor();
+    await figure(page, "Expires").getByText("Never").waitFor();
     await figure(page, "Requests, 24 hours").getByText("3", { exact: true }).waitFor();
   });
   await test.step("settings without the key", async () => {

@@ -149,9 +149,12 @@ export const TokenRow = z.object({
   unlimited_quota: z.boolean(),
   remain_quota: Points,
   used_quota: Points,
-  /** Points charged today and in this month (UTC). */
+  /** Points charged today and in this month, in the site's time zone. */
   day_quota: Points,
   month_quota: Points,
+  /** When the day and the month end. */
+  day_resets_at: UnixTime,
+  month_resets_at: UnixTime,
   group: z.string(),
   backup_group: z.string(),
   setting: TokenSetting,

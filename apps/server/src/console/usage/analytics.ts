@@ -68,9 +68,9 @@ export function analyticsRoutes(app: ConsoleApp, { db, reads }: Services): void 
       },
     },
     async (request) => {
-      const { start_timestamp, end_timestamp } = request.query;
+      const { start_timestamp, end_timestamp, time_zone: timeZone } = request.query;
       const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
-      return ok(await reads.run(({ pool }) => describeInsights(pool, { from, to })));
+      return ok(await reads.run(({ pool }) => describeInsights(pool, { from, to, timeZone })));
     },
   );
 

@@ -9,9 +9,9 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { canMail } from "#domain/settings/mail-account.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { localDate } from "#platform/local-days.ts";
+import { firstDayOf, localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import { budgetOf, firstDayOf, ownBudgetColumn, type SpendingColumns, usesOf } from "./budget-use.ts";
+import { budgetOf, ownBudgetColumn, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 /** `own` is the budget that the owner of an account set. */
 type NoticeTarget = "user" | "token" | "own";

@@ -1,13 +1,7 @@
 /** Usage of a budget in the current periods. */
-import {
-  Budget,
-  type BudgetPeriod,
-  budgetFields,
-  budgetPeriods,
-  type PeriodUse,
-} from "@gateway/shared/accounts/budget";
+import { Budget, budgetFields, budgetPeriods, type PeriodUse } from "@gateway/shared/accounts/budget";
 import { currentTime } from "#platform/clock.ts";
-import { localDate, startOfDay } from "#platform/local-days.ts";
+import { firstDayOf, localDate, nextPeriodOf, startOfDay } from "#platform/local-days.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /** SQL over a row `u` of `users`: the owner's budget in the form of a `Budget`. */
@@ -62,23 +56,4 @@ export function spentInMonth(
     used: isCurrent ? Number(spent.month_quota) : 0,
     resetsAt: startOfDay(nextPeriodOf("month", today), timeZone),
   };
-}
-
-/** Returns the first day of a period as YYYY-MM-DD. Weeks begin on Monday. */
-export function firstDayOf(period: BudgetPeriod, day: string): string {
-  if (period === "day") return day;
-  if (period === "month") return `${day.slice(0, 7)}-01`;
-  const weekday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
-  return later(day, -weekday);
-}
-
-function nextPeriodOf(period: BudgetPeriod, day: string): string {
-  const first = firstDayOf(period, day);
-  if (period !== "month") return later(first, period === "day" ? 1 : 7);
-  const [year = 0, month = 0] = first.split("-").map(Number);
-  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
-}
-
-function later(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }

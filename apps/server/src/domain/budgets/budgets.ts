@@ -16,9 +16,9 @@ import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { localDate } from "#platform/local-days.ts";
+import { firstDayOf, localDate } from "#platform/local-days.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
-import { budgetOf, firstDayOf, type SpendingColumns, usesOf } from "./budget-use.ts";
+import { budgetOf, type SpendingColumns, usesOf } from "./budget-use.ts";
 
 interface BudgetHolder {
   id: number;

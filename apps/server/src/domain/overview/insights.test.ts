@@ -70,7 +70,7 @@ describe("insights of a period", () => {
     await used(9, { user_id: ann.id, model: "a", quota: 100 });
     await used(30, { user_id: ben.id, model: "b", quota: 7_000 });
 
-    const insights = await describeInsights(database.pool, { from, to });
+    const insights = await describeInsights(database.pool, { from, to, timeZone: "UTC" });
     expect(insights.models).toMatchObject([
       { name: "a", quota: 300, requests: 2, before: { quota: 100 } },
       { name: "b", quota: 50, requests: 2, before: { quota: 0 } },
@@ -100,14 +100,14 @@ describe("insights of a period", () => {
     await database.db.usageHour.deleteMany();
     for (let user = 1; user <= 205; user += 1)
       await used(1, { user_id: 10_000 + user, model: "a", quota: user });
-    const { flows } = await describeInsights(database.pool, { from, to });
+    const { flows } = await describeInsights(database.pool, { from, to, timeZone: "UTC" });
     expect(flows.paths).toHaveLength(200);
     expect(flows.rest).toMatchObject({ quota: 1 + 2 + 3 + 4 + 5, requests: 5 });
   });
 
   it("are empty without calls", async () => {
     await database.db.usageHour.deleteMany();
-    const insights = await describeInsights(database.pool, { from, to });
+    const insights = await describeInsights(database.pool, { from, to, timeZone: "UTC" });
     expect(insights).toMatchObject({
       models: [],
       users: [],

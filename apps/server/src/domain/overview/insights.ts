@@ -2,6 +2,7 @@
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
 import { type Amounts, FLOW_DAYS, type Insights, type RankedAmounts } from "@gateway/shared/usage/insights";
+import { hoursOfPeriod } from "#domain/usage/hours-of-period.ts";
 import type { Span } from "#domain/usage/pieces.ts";
 import { type PreviousPeriod, previousPeriod, sumOfPrevious } from "#domain/usage/previous-period.ts";
 import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts";
@@ -17,13 +18,10 @@ const hourMs = 3_600_000;
 /** @param now end of a period that has not ended */
 export async function describeInsights(
   pool: Pool,
-  period: { from: Date; to: Date },
+  period: { from: Date; to: Date; timeZone: string },
   now = currentTime(),
 ): Promise<Insights> {
-  const span = {
-    from: new Date(Math.floor(period.from.getTime() / hourMs) * hourMs),
-    to: new Date(Math.ceil(period.to.getTime() / hourMs) * hourMs),
-  };
+  const span = hoursOfPeriod(period);
   const before = previousPeriod(span, now);
   const closed = await closedUntil(pool);
   const flowSpan = {

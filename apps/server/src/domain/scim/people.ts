@@ -122,7 +122,7 @@ export async function createPerson(
           action: "scim.user_create",
           targetType: "user",
           targetId: user.id,
-          after: { ...columnsOf(input), active: input.active },
+          after: auditedFields({ ...columnsOf(input), active: input.active }),
         });
         await assignGroups(tx, client, [row.id]);
         return getPerson(tx, client, row.id);
@@ -195,13 +195,8 @@ export async function changePerson(
       action: "scim.user_change",
       targetType: "user",
       targetId: user.id,
-      before: {
-        user_name: row.user_name,
-        external_id: row.external_id,
-        active: row.active,
-        attributes: row.attributes,
-      },
-      after: { ...columnsOf(input), active: input.active },
+      before: auditedFields(row),
+      after: auditedFields({ ...columnsOf(input), active: input.active }),
     });
     await announce(tx, "users", user.id);
     return getPerson(tx, client, id);
@@ -312,6 +307,12 @@ function columnsOf({ userName, externalId, attributes }: PersonInput) {
     external_id: externalId,
     attributes: attributes as Prisma.InputJsonObject,
   };
+}
+
+type AuditedPerson = Pick<ScimUser, "user_name" | "external_id" | "active"> & { attributes: unknown };
+
+function auditedFields({ user_name, external_id, active, attributes }: AuditedPerson) {
+  return { user_name, external_id, active, attributes };
 }
 
 /** Returns a person's own attributes as a client would send them. */

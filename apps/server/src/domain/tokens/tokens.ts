@@ -15,7 +15,7 @@ import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { startsWithText, containsText } from "#platform/database/text-search.ts";
-import { localDate } from "#platform/local-days.ts";
+import { localDate, nextPeriodOf, startOfDay } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, revealKey, sealKey } from "./keys.ts";
@@ -279,21 +279,21 @@ export function statusOf(token: Token, now = currentTime()): number {
   return !token.unlimited_quota && token.remain_quota <= 0n ? TokenStatus.exhausted : TokenStatus.enabled;
 }
 
+type RecentSpending = Pick<TokenRow, "day_quota" | "month_quota" | "day_resets_at" | "month_resets_at">;
+
 /**
- * Returns what the token spent in the current day and month. The stored amounts belong to the day and month
- * of the last charge.
+ * Returns what the token spent in the current day and month, and when they end. The stored amounts belong to the day and
+ * month of the last charge.
  */
-function spentLately(
-  token: Token,
-  timeZone: string,
-  now = currentTime(),
-): Pick<TokenRow, "day_quota" | "month_quota"> {
+function spentLately(token: Token, timeZone: string, now = currentTime()): RecentSpending {
   const day = localDate(now, timeZone);
   const isOf = (period: Date, length: number) =>
     period.toISOString().slice(0, length) === day.slice(0, length);
   return {
     day_quota: isOf(token.spent_day, 10) ? Number(token.day_quota) : 0,
     month_quota: isOf(token.spent_month, 7) ? Number(token.month_quota) : 0,
+    day_resets_at: seconds(startOfDay(nextPeriodOf("day", day), timeZone)),
+    month_resets_at: seconds(startOfDay(nextPeriodOf("month", day), timeZone)),
   };
 }
 
@@ -346,7 +346,19 @@ export async function auditToken(
     action,
     targetType: "token",
     targetId: target?.id ?? "",
-    before: before && describeToken(before, Role.root),
-    after: after && describeToken(after, Role.root),
+    before: before && auditedFields(before),
+    after: after && auditedFields(after),
   });
+}
+
+/** Without what changes with each call and each day. */
+function auditedFields(token: Token) {
+  const {
+    day_quota: _day,
+    month_quota: _month,
+    day_resets_at: _dayEnd,
+    month_resets_at: _monthEnd,
+    ...fields
+  } = describeToken(token, Role.root);
+  return fields;
 }

@@ -17,6 +17,7 @@ import type { Pool } from "#platform/database/db.ts";
 import { type LocalDay, localDays } from "#platform/local-days.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { counters, type Dimension, sumOfRows } from "./counters.ts";
+import { hoursOfPeriod } from "./hours-of-period.ts";
 import { moneyOfPeriod } from "./money.ts";
 import type { Span } from "./pieces.ts";
 import { previousPeriod, sumOfPrevious } from "./previous-period.ts";
@@ -33,7 +34,6 @@ export interface PeriodInput {
   timeZone: string;
 }
 
-const hourMs = 3_600_000;
 /** Maximum length of the list of users. */
 const TOP_USERS = 20;
 /** Number of users with a series of their own. A chart would combine more of them into "others". */
@@ -48,8 +48,7 @@ export async function describePeriod(
   now = currentTime(),
 ): Promise<Period> {
   const { userId } = input;
-  // Usage is stored by the hour, so a period consists of whole hours.
-  const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
+  const span = hoursOfPeriod(input);
   const days = localDays(input.from, input.to, input.timeZone);
   const requested: PeriodRequest = { ...input, span, days, closed: await closedUntil(pool) };
   const who = userId === undefined ? {} : { userId };
@@ -86,7 +85,7 @@ export async function describeOwnPeriod(
   now = currentTime(),
 ): Promise<OwnPeriod> {
   const { groupType, userId } = input;
-  const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
+  const span = hoursOfPeriod(input);
   const days = localDays(input.from, input.to, input.timeZone);
   const byToken = groupType === "token" || groupType === "tag";
   const by: UserDimension = byToken ? "token" : groupType === "model_type" ? "model" : groupType;
@@ -172,10 +171,6 @@ async function usageBefore(
     before: sumOfPrevious(cut, previous),
     beforeByDay: days.map((_, day) => sumOfRows(whole.filter((row) => row.day === day))),
   };
-}
-
-function wholeHour(instant: Date, round: (hours: number) => number): Date {
-  return new Date(round(instant.getTime() / hourMs) * hourMs);
 }
 
 function dimensionOf(groupType: GroupType): Dimension {

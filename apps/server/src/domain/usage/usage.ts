@@ -6,6 +6,7 @@ import type { UsageSum } from "@gateway/shared/usage/analytics";
 import type { Pool, Reader } from "#platform/database/db.ts";
 import type { LocalDay } from "#platform/local-days.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
+import { firstHourFrom } from "./hours-of-period.ts";
 import { piecesOf, type Span } from "./pieces.ts";
 
 /**
@@ -38,8 +39,10 @@ function rowsOf(
   cuts: readonly Date[],
   columns: string,
 ): { sql: string; values: unknown[] } {
-  const open = span.from > closed ? span.from : closed;
-  const pieces = piecesOf({ from: span.from, to: span.to < closed ? span.to : closed }, cuts);
+  // A local day may begin between two hours.
+  const from = firstHourFrom(span.from);
+  const open = from > closed ? from : closed;
+  const pieces = piecesOf({ from, to: span.to < closed ? span.to : closed }, cuts);
   const [kept, late] =
     only === undefined
       ? ["$6::text[] IS NULL", "$6::text[] IS NULL"]

@@ -2,7 +2,6 @@
 import {
   Budget,
   budgetFields,
-  type BudgetPeriod,
   budgetPeriods,
   type BudgetTarget,
   type BudgetView,
@@ -14,6 +13,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/format/quota.ts";
 import { phrase } from "#lib/i18n.ts";
+import { budgetFieldNames } from "#lib/labels/budget-fields.ts";
 import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
 import { QueryFallback } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -143,17 +143,6 @@ function BudgetForm({ target, id, view, onClose }: FormProps) {
 
 type BudgetFormValues = SchemaForm<Partial<Budget>>;
 
-const limitLabels: Record<BudgetPeriod, string> = {
-  day: phrase("Daily limit"),
-  week: phrase("Weekly limit"),
-  month: phrase("Monthly limit"),
-};
-const noticeLabels: Record<BudgetPeriod, string> = {
-  day: phrase("Daily notice"),
-  week: phrase("Weekly notice"),
-  month: phrase("Monthly notice"),
-};
-
 function Fields({ form }: { form: BudgetFormValues }) {
   const { t } = useTranslation();
   return (
@@ -164,25 +153,14 @@ function Fields({ form }: { form: BudgetFormValues }) {
             <Amount
               form={form}
               name={budgetFields[period].spend}
-              label={t(limitLabels[period])}
               none={t("No limit")}
               focused={period === "month"}
             />
-            <Amount
-              form={form}
-              name={budgetFields[period].notify}
-              label={t(noticeLabels[period])}
-              none={t("No notice")}
-            />
+            <Amount form={form} name={budgetFields[period].notify} none={t("No notice")} />
           </div>
         ))}
         <div className={classes.period}>
-          <Amount
-            form={form}
-            name="session_spend"
-            label={t("Limit of each agent session")}
-            none={t("No limit")}
-          />
+          <Amount form={form} name="session_spend" none={t("No limit")} />
         </div>
       </div>
       <Text c="dimmed" fz="sm">
@@ -197,20 +175,20 @@ function Fields({ form }: { form: BudgetFormValues }) {
 type BudgetAmountProps = {
   form: BudgetFormValues;
   name: keyof Budget;
-  label: string;
   none: string;
   /** Has the focus when the fields appear. */
   focused?: boolean;
 };
 
-function Amount({ form, name, label, none, focused = false }: BudgetAmountProps) {
+function Amount({ form, name, none, focused = false }: BudgetAmountProps) {
+  const { t } = useTranslation();
   const format = useFormat();
   const points = form.values[name] ?? 0;
   // Keeps the typed text: rounding to points must not change the digits under the cursor.
   const [dollars, setDollars] = useState<number | string>(points === 0 ? "" : points / format.pointsPerUsd);
   return (
     <NumberInput
-      label={label}
+      label={t(budgetFieldNames[name])}
       placeholder={none}
       autoFocus={focused}
       data-autofocus={focused || undefined}

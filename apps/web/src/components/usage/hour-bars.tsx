@@ -35,7 +35,7 @@ export function HourBars({ label, bars, height = 22, barWidth = 5, fill = false 
       viewBox={`0 0 ${width} ${height}`}
       width={fill ? "100%" : width}
       height={height}
-      preserveAspectRatio={fill ? "none" : undefined}
+      preserveAspectRatio="none"
     >
       {bars.map(({ key, title, share }, place) => {
         const x = place * step;

@@ -1,6 +1,6 @@
 /** Usage of a channel, an account or a token: figures of 24 hours, 30 days as bars, models, failures. */
 import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
-import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
@@ -18,7 +18,6 @@ import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { ChannelHoursBar } from "./channel-hours.tsx";
 import { FigureDefinition } from "./figure-definition.tsx";
-import classes from "./object-usage.module.css";
 
 /** Filter of the log that selects the calls of this object. */
 type UsageFilter = Record<string, string | number>;
@@ -312,31 +311,5 @@ function ModelList({ usage, filter }: DetailsProps) {
         </Figures>
       )}
     </Section>
-  );
-}
-
-export function LimitBar({ label, used, limit }: { label: string; used: number; limit: number }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const share = limit > 0 ? used / limit : 0;
-  return (
-    <div>
-      <Group justify="space-between" gap="xs" mb={6}>
-        <Text fz="sm">{label}</Text>
-        <Text fz="sm" className="tabular" title={`${format.exact(used)} / ${format.exact(limit)}`}>
-          {limit > 0
-            ? `${format.quota(used)} / ${format.quota(limit)}`
-            : `${format.quota(used)} · ${t("No limit")}`}
-        </Text>
-      </Group>
-      {limit > 0 ? (
-        <div className={classes.limit} aria-hidden>
-          <div
-            data-tone={share >= 1 ? "bad" : share >= 0.9 ? "warn" : undefined}
-            style={{ width: `${Math.min(100, share * 100)}%` }}
-          />
-        </div>
-      ) : null}
-    </div>
   );
 }

@@ -17,7 +17,7 @@ import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { AmountColumns } from "#ui/table/amount-columns.tsx";
-import classes from "./object-usage.module.css";
+import classes from "./recent-calls.module.css";
 
 type CallFilter = Record<string, string | number>;
 

@@ -20,7 +20,7 @@ export function StatementLines({ lines, label }: { lines: StatementLine[]; label
     print: (value: number) => ReactNode;
   }[] = [
     { title: t("Charged"), of: (line) => line.quota, print: spend },
-    { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
+    { title: t("Successful calls"), of: (line) => line.request_count, print: format.whole },
     ...(phone
       ? []
       : [

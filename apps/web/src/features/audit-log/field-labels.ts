@@ -1,165 +1,93 @@
 /** Labels and values of changed fields, as on the forms of their objects. */
 import { roleName } from "@gateway/shared/accounts/roles";
-import { TokenStatus } from "@gateway/shared/accounts/token-status";
+import { NEVER_EXPIRES, TokenStatus } from "@gateway/shared/accounts/token-status";
 import { UserStatus } from "@gateway/shared/accounts/user-status";
+import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import type { TFunction } from "i18next";
+import { orderStatuses } from "#components/order-status.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
 import { exactText, formatTime, type Formatters } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
-import { channelFieldNames } from "#lib/labels/channel-fields.ts";
-import { areaTitles } from "#lib/labels/rights.ts";
 import { formatValue } from "./diff.ts";
+import { findFieldName } from "./field-names.ts";
 
 const phrase = phrasesIn("audit-log");
 
-type Labels = Readonly<Record<string, string>>;
-
-const common = {
-  id: phrase("ID"),
-  name: phrase("Name"),
-  group: phrase("Group"),
-  status: phrase("Status"),
-  created_time: phrase("Created"),
-};
-
-const labelsOf = lookupTable<Labels>({
-  channel: lookupTable({ ...common, ...channelFieldNames, key_hints: phrase("API keys") }),
-  token: lookupTable({
-    ...common,
-    user_id: phrase("User ID"),
-    key_hint: phrase("Key"),
-    accessed_time: phrase("Last used"),
-    expired_time: phrase("Expires"),
-    unlimited_quota: phrase("No limit"),
-    remain_quota: phrase("Quota"),
-    used_quota: phrase("Used"),
-    backup_group: phrase("Backup group"),
-    billing_tag: phrase("Billing tag"),
-    device_name: phrase("Device"),
-    previous_key: phrase("Previous key"),
-    "previous_key.hint": phrase("Previous key"),
-    "previous_key.until": phrase("The previous key works until"),
-    "setting.heartbeat.enabled": phrase("Keep idle streams open"),
-    "setting.heartbeat.timeout_seconds": phrase("Send a heartbeat after"),
-    "setting.limits.limit_model_setting.enabled": phrase("Only certain models"),
-    "setting.limits.limit_model_setting.models": phrase("Models"),
-    "setting.limits.limits_ip_setting.enabled": phrase("Only certain IP addresses"),
-    "setting.limits.limits_ip_setting.whitelist": phrase("Addresses"),
-    "setting.rates.requests_per_minute": phrase("Requests per minute"),
-    "setting.rates.tokens_per_minute": phrase("Tokens per minute"),
-    "setting.rates.concurrency": phrase("Concurrent requests"),
-    "setting.rates.daily_spend": phrase("Daily spend (USD)"),
-    "setting.rates.monthly_spend": phrase("Monthly spend (USD)"),
-    "setting.rates.session_spend": phrase("Session spend (USD)"),
-    "setting.cache.enabled": phrase("Cache responses"),
-    "setting.cache.tool_streams": phrase("Also cache streams with tools"),
-    "setting.log_bodies": phrase("Store requests and responses"),
-  }),
-  user_group: lookupTable({
-    ...common,
-    symbol: phrase("Identifier"),
-    public: phrase("Public"),
-    enable: phrase("Enabled"),
-    ratio: phrase("Ratio"),
-    api_rate: phrase("Requests per minute"),
-    promotion: phrase("Promote accounts to this group"),
-    min: phrase("From"),
-    max: phrase("Below"),
-    cache_marks: phrase("Help the prompt cache"),
-    quotes: phrase("Quotes"),
-  }),
-  redemption: lookupTable({
-    ...common,
-    quota: phrase("Value of each code"),
-    count: phrase("Number of codes"),
-    expired_time: phrase("Expires at"),
-  }),
-  payment: lookupTable({
-    ...common,
-    type: phrase("Type"),
-    icon: phrase("Icon"),
-    currency: phrase("Currency"),
-    percent_fee: phrase("Percentage fee"),
-    fixed_fee: phrase("Fixed fee per order"),
-    notify_domain: phrase("Another address of this site"),
-    sort: phrase("Position"),
-    enable: phrase("Enabled"),
-  }),
-  setting: lookupTable({ value: phrase("Value") }),
-  user: lookupTable({
-    ...common,
-    username: phrase("Username"),
-    display_name: phrase("Display name"),
-    role: phrase("Role"),
-    email: phrase("Email"),
-    password: phrase("Password"),
-    quota: phrase("Balance"),
-    change: phrase("Change"),
-    remark: phrase("Remark"),
-    permissions: phrase("Permissions"),
-    ...Object.fromEntries(Object.entries(areaTitles).map(([area, title]) => [`permissions.${area}`, title])),
-  }),
-});
-
 /**
- * Returns the label of a field and what follows it: "Models · 4". A field without a label has its own name.
+ * Returns the label of a field and what follows it: "Models · 4", "Group rules · 1 · Role". A field without a name is
+ * shown as it is stored.
  */
 export function fieldLabel(t: TFunction<"audit-log">, targetType: string, path: string): string {
-  const { name, rest } = splitPath(t, targetType, path);
-  return [name, /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest].filter(Boolean).join(" · ");
+  const found = findFieldName(targetType, path);
+  if (found === undefined) return path;
+  const { name, place, inner } = found;
+  const shownPlace = /^\d+$/.test(place) ? String(Number(place) + 1) : place;
+  return [t(name), shownPlace, inner === undefined ? "" : t(inner)].filter(Boolean).join(" · ");
 }
 
 /** Returns the label alone: "Models" for the fourth model, too. */
 export function fieldName(t: TFunction<"audit-log">, targetType: string, path: string): string {
-  return splitPath(t, targetType, path).name;
-}
-
-function splitPath(
-  t: TFunction<"audit-log">,
-  targetType: string,
-  path: string,
-): { name: string; rest: string } {
-  const labels = labelsOf[targetType];
-  const parts = path.split(".");
-  for (let end = parts.length; end > 0; end -= 1) {
-    const label = labels?.[parts.slice(0, end).join(".")];
-    if (label !== undefined) return { name: t(label), rest: parts.slice(end).join(".") };
-  }
-  return { name: path, rest: "" };
+  const found = findFieldName(targetType, path);
+  return found === undefined ? path : t(found.name);
 }
 
 /** Fields with amounts in points, by type of object. */
 const amounts = lookupTable<readonly string[]>({
-  user: ["quota", "change"],
-  token: ["remain_quota", "used_quota"],
+  user: ["quota", "change", "limit"],
+  token: ["remain_quota", "used_quota", "day_quota", "month_quota", "quota", "spent", "reserved"],
   redemption: ["quota"],
+  order: ["quota"],
+  statement: ["quota"],
 });
 
-/** Limits of a token in points, which its form has in dollars. */
-const spendLimit = /^setting\.rates\.\w+_spend$/;
+/** Limits in points, which forms have in dollars: of a token, and of a budget. */
+const spendLimit = /(?:^|\.)(?:daily|weekly|monthly|session)_(?:spend|notify)$/;
 
-const statuses = lookupTable<Readonly<Record<number, string>>>({
-  channel: {
+/** Points in time: seconds since 1970, or the text of a date. */
+const timeField = /(?:_time|_at|_used|\.until)$/;
+const dateText = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+type Meanings = Readonly<Record<string | number, string>>;
+
+const statuses = lookupTable<Meanings>({
+  channel: lookupTable({
     [ChannelStatus.enabled]: phrase("Enabled"),
     [ChannelStatus.disabled]: phrase("Disabled"),
     [ChannelStatus.autoDisabled]: phrase("Disabled automatically"),
-  },
-  token: {
+  }),
+  token: lookupTable({
     [TokenStatus.enabled]: phrase("Enabled"),
     [TokenStatus.disabled]: phrase("Disabled"),
     [TokenStatus.expired]: phrase("Expired"),
     [TokenStatus.exhausted]: phrase("Used up"),
-  },
-  user: { [UserStatus.enabled]: phrase("Enabled"), [UserStatus.disabled]: phrase("Disabled") },
+  }),
+  user: lookupTable({
+    [UserStatus.enabled]: phrase("Enabled"),
+    [UserStatus.disabled]: phrase("Disabled"),
+  }),
+  redemption: lookupTable({
+    [RedemptionStatus.enabled]: phrase("Enabled"),
+    [RedemptionStatus.disabled]: phrase("Disabled"),
+    [RedemptionStatus.used]: phrase("Redeemed"),
+  }),
+  order: lookupTable(
+    Object.fromEntries(Object.entries(orderStatuses).map(([status, { title }]) => [status, title])),
+  ),
 });
 
-/** What a number stands for, in English; undefined for a quantity. */
-function meaningOf(targetType: string, path: string, value: number): string | undefined {
+const billing: Meanings = lookupTable({ tokens: phrase("by tokens"), times: phrase("per call") });
+
+/** What a value stands for, in English; undefined for a quantity or a text. */
+function meaningOf(targetType: string, path: string, value: number | string): string | undefined {
   if (path === "status") return statuses[targetType]?.[value];
-  return targetType === "user" && path === "role" ? roleTitles[roleName(value)] : undefined;
+  if (targetType === "price" && /(?:^|\.)type$/.test(path)) return billing[value];
+  if (targetType === "token" && path === "expired_time" && value === NEVER_EXPIRES) return phrase("Never");
+  return targetType === "user" && path === "role" && typeof value === "number"
+    ? roleTitles[roleName(value)]
+    : undefined;
 }
 
 export type ValueFormat = { t: TFunction<"audit-log">; format: Pick<Formatters, "exact" | "pointsPerUsd"> };
@@ -172,12 +100,18 @@ export function fieldValue(
   value: unknown,
 ): string {
   if (typeof value === "boolean") return value ? t("on") : t("off");
-  if (typeof value !== "number") return formatValue(value);
+  if (typeof value !== "number" && typeof value !== "string") return formatValue(value);
   const meaning = meaningOf(targetType, path, value);
   if (meaning !== undefined) return t(meaning);
-  if (path.endsWith("_time") && value > 0) return formatTime(value);
-  if (targetType === "token" && spendLimit.test(path))
-    return exactText(value, { inCurrency: true, pointsPerUsd: format.pointsPerUsd });
+  if (typeof value === "string")
+    return timeField.test(path) && dateText.test(value)
+      ? formatTime(Date.parse(value) / 1_000)
+      : formatValue(value);
+  if (timeField.test(path) && value > 0) return formatTime(value);
+  if (spendLimit.test(path))
+    return value === 0
+      ? t(path.endsWith("_notify") ? "No notice" : "No limit")
+      : exactText(value, { inCurrency: true, pointsPerUsd: format.pointsPerUsd });
   return amounts[targetType]?.includes(path) ? format.exact(value) : formatValue(value);
 }
 

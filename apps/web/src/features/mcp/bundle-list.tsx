@@ -11,26 +11,30 @@ import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { bundlesQuery, serversQuery, useDeleteBundle } from "./api.ts";
+import { containsKeyword, NoMatch, type ListSearch } from "./search.tsx";
 
 const BundleDrawer = lazyPart(() => import("./bundle-drawer.tsx").then((module) => module.BundleDrawer));
 
-export function BundleList({ edited }: { edited: DrawerParam }) {
+export function BundleList({ edited, search }: { edited: DrawerParam; search: ListSearch }) {
   const { t } = useTranslation("mcp");
   const mayChange = useMayChange();
   const bundles = useQuery(bundlesQuery);
   const servers = useQuery(serversQuery).data;
   const address = useServerAddress();
   const remove = useDeleteBundle();
-  const columns = useMemo(() => {
-    const names = new Map(servers?.map(({ id, name }) => [id, name]));
-    return bundleColumns(t, address, names);
-  }, [t, address, servers]);
+  const names = useMemo(() => new Map(servers?.map(({ id, name }) => [id, name])), [servers]);
+  const columns = useMemo(() => bundleColumns(t, address, names), [t, address, names]);
+  const rows = bundles.data?.filter((bundle) =>
+    containsKeyword(search.keyword, [bundle.name, ...bundle.servers.map((id) => names.get(id) ?? "")]),
+  );
   const destroy = ({ id, name }: McpBundleRow) =>
     confirmDeletion({ title: t("Delete {{name}}?", { name }), body: t("Its address stops working.") }, () =>
       remove.mutateAsync(id),
@@ -41,9 +45,8 @@ export function BundleList({ edited }: { edited: DrawerParam }) {
         id="mcp-bundles"
         label={t("Bundles")}
         columns={columns}
-        rows={bundles.data}
+        rows={rows}
         rowKey={(bundle) => String(bundle.id)}
-        fetching={bundles.isFetching}
         error={bundles.error}
         onRetry={() => void bundles.refetch()}
         onOpen={(bundle) => edited.open(bundle.id)}
@@ -51,11 +54,19 @@ export function BundleList({ edited }: { edited: DrawerParam }) {
           <EditButtons onEdit={() => edited.open(bundle.id)} onDelete={() => void destroy(bundle)} />
         )}
         paging={{ kind: "none" }}
+        toolbar={
+          <SearchBox value={search.keyword} onChange={search.onChange} placeholder={t("Name or server")} />
+        }
+        tools={<RefreshButton loading={bundles.isRefetching} onClick={() => void bundles.refetch()} />}
         empty={
-          <Empty
-            title={t("No bundles yet")}
-            hint={t("Add servers first, then a bundle. Clients connect to the address of the bundle.")}
-          />
+          bundles.data?.length === 0 ? (
+            <Empty
+              title={t("No bundles yet")}
+              hint={t("Add servers first, then a bundle. Clients connect to the address of the bundle.")}
+            />
+          ) : (
+            <NoMatch title={t("No bundle matches")} onClear={() => search.onChange("")} />
+          )
         }
       />
       <OpenedRow

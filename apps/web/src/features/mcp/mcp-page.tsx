@@ -4,19 +4,20 @@ import { IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { oneOf } from "#lib/address/params.ts";
+import { oneOf, textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { Page } from "#ui/page/page.tsx";
 import { BundleList } from "./bundle-list.tsx";
 import { ServerList } from "./server-list.tsx";
 
-const pageParams = { view: oneOf(["bundles", "servers"]) };
+const pageParams = { view: oneOf(["bundles", "servers"]), keyword: textParam(500) };
 
 export default function McpPage() {
   const { t } = useTranslation("mcp");
   const mayChange = useMayChange();
-  const [{ view }, setParams] = useListParams(pageParams);
+  const [{ view, keyword }, setParams] = useListParams(pageParams);
   const edited = useDrawerParam();
+  const search = { keyword, onChange: (next: string) => setParams({ keyword: next }) };
   return (
     <Page
       title={t("MCP servers")}
@@ -28,7 +29,7 @@ export default function McpPage() {
           <SegmentedControl
             aria-label={t("List")}
             value={view}
-            onChange={(next) => setParams({ view: next === "servers" ? "servers" : "bundles" })}
+            onChange={(next) => setParams({ view: next === "servers" ? "servers" : "bundles", keyword: "" })}
             data={[
               { value: "bundles", label: t("Bundles") },
               { value: "servers", label: t("Servers") },
@@ -42,7 +43,11 @@ export default function McpPage() {
         </>
       }
     >
-      {view === "servers" ? <ServerList edited={edited} /> : <BundleList edited={edited} />}
+      {view === "servers" ? (
+        <ServerList edited={edited} search={search} />
+      ) : (
+        <BundleList edited={edited} search={search} />
+      )}
     </Page>
   );
 }

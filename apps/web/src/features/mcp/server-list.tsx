@@ -10,21 +10,25 @@ import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
+import { RefreshButton } from "#ui/refresh-button.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { serversQuery, useDeleteServer } from "./api.ts";
+import { containsKeyword, NoMatch, type ListSearch } from "./search.tsx";
 
 const ServerDrawer = lazyPart(() => import("./server-drawer.tsx").then((module) => module.ServerDrawer));
 
-export function ServerList({ edited }: { edited: DrawerParam }) {
+export function ServerList({ edited, search }: { edited: DrawerParam; search: ListSearch }) {
   const { t } = useTranslation("mcp");
   const mayChange = useMayChange();
   const servers = useQuery(serversQuery);
   const remove = useDeleteServer();
   const columns = useMemo(() => serverColumns(t), [t]);
+  const rows = servers.data?.filter(({ name, url }) => containsKeyword(search.keyword, [name, url]));
   const destroy = ({ id, name }: McpServerRow) =>
     confirmDeletion(
       { title: t("Delete {{name}}?", { name }), body: t("Its tools disappear from all bundles.") },
@@ -36,9 +40,8 @@ export function ServerList({ edited }: { edited: DrawerParam }) {
         id="mcp-servers"
         label={t("Servers")}
         columns={columns}
-        rows={servers.data}
+        rows={rows}
         rowKey={(server) => String(server.id)}
-        fetching={servers.isFetching}
         error={servers.error}
         onRetry={() => void servers.refetch()}
         onOpen={(server) => edited.open(server.id)}
@@ -46,11 +49,19 @@ export function ServerList({ edited }: { edited: DrawerParam }) {
           <EditButtons onEdit={() => edited.open(server.id)} onDelete={() => void destroy(server)} />
         )}
         paging={{ kind: "none" }}
+        toolbar={
+          <SearchBox value={search.keyword} onChange={search.onChange} placeholder={t("Name or address")} />
+        }
+        tools={<RefreshButton loading={servers.isRefetching} onClick={() => void servers.refetch()} />}
         empty={
-          <Empty
-            title={t("No servers yet")}
-            hint={t("Add a remote MCP server, then put it into a bundle.")}
-          />
+          servers.data?.length === 0 ? (
+            <Empty
+              title={t("No servers yet")}
+              hint={t("Add a remote MCP server, then put it into a bundle.")}
+            />
+          ) : (
+            <NoMatch title={t("No server matches")} onClear={() => search.onChange("")} />
+          )
         }
       />
       <OpenedRow

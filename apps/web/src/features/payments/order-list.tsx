@@ -20,10 +20,13 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { orderParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatMoney } from "#lib/format/money.ts";
+import { layouts } from "#lib/lists/layouts.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -61,7 +64,8 @@ export function OrderList() {
   const edits = useMayChange();
   const act = useOrderAction();
   const [refunding, setRefunding] = useState<OrderRow | null>(null);
-  const columns = useMemo(() => orderColumns(t), [t]);
+  const seesUsers = useMayEnter("users");
+  const columns = useMemo(() => orderColumns(t, seesUsers), [t, seesUsers]);
   const filtered = Object.entries(noFilters).some(
     ([name, value]) => params[name as keyof typeof noFilters] !== value,
   );
@@ -93,6 +97,7 @@ export function OrderList() {
       <DataTable
         id="payment-orders"
         views="payment-orders"
+        layout={layouts.belowTabs}
         label={t("Orders")}
         columns={columns}
         {...pagedList(orders, params, setParams)}
@@ -205,7 +210,8 @@ export function OrderList() {
   );
 }
 
-function orderColumns(t: TFunction<"payments">): Column<OrderRow>[] {
+/** @param linksUsers whether names lead to the pages of the accounts */
+function orderColumns(t: TFunction<"payments">, linksUsers: boolean): Column<OrderRow>[] {
   const shared = commonOrderColumns<OrderRow>(t);
   return [
     { ...shared.number, fixed: true },
@@ -221,9 +227,12 @@ function orderColumns(t: TFunction<"payments">): Column<OrderRow>[] {
       id: "user_id",
       title: t("Username"),
       sortable: true,
-      cell: (order) => (
-        <Short text={order.username} title={`${order.username} · ID ${order.user_id}`} width={120} />
-      ),
+      cell: (order) => {
+        const name = (
+          <Short text={order.username} title={`${order.username} · ID ${order.user_id}`} width={120} />
+        );
+        return linksUsers ? <QuietLink to={`/panel/user/${order.user_id}`}>{name}</QuietLink> : name;
+      },
     },
     { ...shared.gateway, title: t("Payment gateway"), sortable: true, secondary: true },
     { ...shared.amount, secondary: true },

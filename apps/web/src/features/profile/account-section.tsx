@@ -23,7 +23,7 @@ export function AccountSection() {
           {t("{{name}} (ratio {{ratio}})", { name: self.group_name, ratio: self.group_ratio })}
         </Fact>
         <Fact label={t("Requests per minute")}>{format.whole(self.group_api_rate)}</Fact>
-        <Fact label={t("Total requests")}>{format.whole(self.request_count)}</Fact>
+        <Fact label={t("Successful calls")}>{format.whole(self.request_count)}</Fact>
         <Fact label={t("Balance")}>
           <Amount points={self.quota} />
         </Fact>

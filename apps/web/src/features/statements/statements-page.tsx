@@ -200,7 +200,7 @@ function monthColumns(
     amountColumn({ id: "quota", title: t("Charged"), card: "fact" }, (row) => row.quota),
     {
       id: "request_count",
-      title: t("Requests"),
+      title: t("Successful calls"),
       align: "right",
       card: "fact",
       cell: (row) => format.whole(row.request_count),

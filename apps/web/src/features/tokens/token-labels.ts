@@ -21,9 +21,37 @@ export function statusWord(status: number): Word {
   return labels[status] ?? { text: phrase("Unknown"), tone: "idle" };
 }
 
+type LimitMessage = [limit: number, message: () => string];
+
+const labelsOf = (messages: readonly LimitMessage[]) =>
+  messages.filter(([limit]) => limit > 0).map(([, message]) => message());
+
 /** Returns labels of the limits: "60 requests per minute". */
 export function limitLabels(rates: TokenRates, t: TFunction<"tokens">, format: Formatters): string[] {
-  const messages: [number, () => string][] = [
+  return [
+    ...labelsOf(callMessages(rates, t, format)),
+    ...labelsOf([
+      [rates.daily_spend, () => t("{{amount}} a day", { amount: format.quota(rates.daily_spend) })],
+      [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.quota(rates.monthly_spend) })],
+      sessionMessage(rates, t, format),
+    ]),
+  ];
+}
+
+/** Returns labels of the limits that apply to calls and sessions, without those of days and months. */
+export function callLimitLabels(rates: TokenRates, t: TFunction<"tokens">, format: Formatters): string[] {
+  return labelsOf([...callMessages(rates, t, format), sessionMessage(rates, t, format)]);
+}
+
+function sessionMessage(rates: TokenRates, t: TFunction<"tokens">, format: Formatters): LimitMessage {
+  return [
+    rates.session_spend,
+    () => t("{{amount}} per session", { amount: format.quota(rates.session_spend) }),
+  ];
+}
+
+function callMessages(rates: TokenRates, t: TFunction<"tokens">, format: Formatters): LimitMessage[] {
+  return [
     [
       rates.requests_per_minute,
       () =>
@@ -48,9 +76,5 @@ export function limitLabels(rates: TokenRates, t: TFunction<"tokens">, format: F
           number: format.whole(rates.concurrency),
         }),
     ],
-    [rates.daily_spend, () => t("{{amount}} a day", { amount: format.quota(rates.daily_spend) })],
-    [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.quota(rates.monthly_spend) })],
-    [rates.session_spend, () => t("{{amount}} per session", { amount: format.quota(rates.session_spend) })],
   ];
-  return messages.filter(([limit]) => limit > 0).map(([, word]) => word());
 }

@@ -1,14 +1,14 @@
 /** The page of a token: usage, limits, calls and settings. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
-import { Button, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { IconKey, IconPencil, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { GroupName } from "#components/group-name.tsx";
-import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
+import { UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { joinList } from "#lib/format/join-list.ts";
@@ -26,6 +26,7 @@ import { LastChange } from "#ui/undo.tsx";
 import { onePageTokenQuery, type PageToken } from "./api.ts";
 import { PreviousKey } from "./previous-key.tsx";
 import { limitLabels, statusWord } from "./token-labels.ts";
+import { TokenLimits } from "./token-limits.tsx";
 import { undoNameOf } from "./use-token-switch.ts";
 
 const DerivedKeys = lazyPart(() => import("./derived-keys.tsx").then((module) => module.DerivedKeys));
@@ -78,7 +79,7 @@ function Loaded({ token, own, owner }: PageToken) {
         <Stack gap="md">
           <PreviousKey token={token} own={own} />
           <LastChange object={undoNameOf(token.id)} />
-          <Limits token={token} />
+          <TokenLimits token={token} />
           <BudgetOf token={token} own={own} />
           {usage.data ? (
             <>
@@ -152,21 +153,6 @@ function Loaded({ token, own, owner }: PageToken) {
       />
       {own && rotation.key !== "" ? <RotateDialog token={token} onClose={rotation.close} /> : null}
     </>
-  );
-}
-
-function Limits({ token }: { token: TokenRow }) {
-  const { t } = useTranslation("tokens");
-  const { daily_spend: day, monthly_spend: month } = token.setting.rates;
-  const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;
-  return (
-    <Section title={t("Limits")}>
-      <SimpleGrid cols={{ base: 1, md: 3 }} spacing={{ base: "md", md: "xl" }}>
-        <LimitBar label={t("Total")} used={used} limit={unlimited ? 0 : used + left} />
-        <LimitBar label={t("Today")} used={token.day_quota} limit={day} />
-        <LimitBar label={t("This month")} used={token.month_quota} limit={month} />
-      </SimpleGrid>
-    </Section>
   );
 }
 

@@ -34,7 +34,7 @@ export function AccountBalanceCard() {
             : t("Each top-up extends it. By default, the balance expires 180 days after the last one.")}
         </Fact>
         <Fact title={t("Charged in total")} value={format.quota(self.used_quota)}>
-          {t("{{count}} calls", { count: self.request_count })}
+          {t("{{count}} successful calls", { count: self.request_count })}
         </Fact>
       </SimpleGrid>
     </Card>

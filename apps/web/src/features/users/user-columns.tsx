@@ -103,7 +103,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
       {
         id: "request_count",
         secondary: true,
-        title: t("Requests"),
+        title: t("Successful calls"),
         sortable: true,
         align: "right",
         cell: (row) => format.whole(row.request_count),

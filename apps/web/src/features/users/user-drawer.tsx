@@ -209,7 +209,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Total usage")}>
             <Amount points={user.used_quota} />
           </Fact>
-          <Fact label={t("Total requests")}>{format.whole(user.request_count)}</Fact>
+          <Fact label={t("Successful calls")}>{format.whole(user.request_count)}</Fact>
           <Fact label={t("Balance expires")}>
             {user.quota_expires_at === null ? t("Never") : <RelativeTime seconds={user.quota_expires_at} />}
           </Fact>

@@ -61,6 +61,11 @@ export function useSetBudget(target: BudgetTarget, id: number) {
     mutationFn: (budget: Budget | null) =>
       http.put(`${paths[target]}/${id}/budget`, asSent<BudgetView>(), { budget }),
     meta: inForm,
-    onSuccess: () => client.invalidateQueries({ queryKey: allBudgets }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: allBudgets }),
+        // It may be the account or the group of the operator, whose dashboard shows the budget if there is one.
+        client.invalidateQueries({ queryKey: selfQuery.queryKey }),
+      ]),
   });
 }

@@ -4,8 +4,15 @@ import type { ReactNode } from "react";
 import { About } from "./about.tsx";
 import classes from "./stats.module.css";
 
-/** @param columns number of columns in a wide window; at most four in a narrow one, two on a phone */
-export function Stats({ columns, children }: { columns: number; children: ReactNode }) {
+type StatsProps = {
+  /** Number of columns in a wide window; at most four in a narrow one, two on a phone. */
+  columns: number;
+  children: ReactNode;
+  /** One line below the figures. */
+  footer?: ReactNode;
+};
+
+export function Stats({ columns, children, footer }: StatsProps) {
   return (
     <Card
       padding={0}
@@ -14,6 +21,7 @@ export function Stats({ columns, children }: { columns: number; children: ReactN
       style={{ "--columns": columns }}
     >
       {children}
+      {footer ? <div className={classes.footer}>{footer}</div> : null}
     </Card>
   );
 }
@@ -27,10 +35,12 @@ type StatProps = {
   about?: ReactNode;
   /** Marks the figure, or the line below it. */
   bad?: "figure" | "line" | undefined;
+  /** A bar between the figure and the line below it. */
+  meter?: ReactNode;
   line?: ReactNode;
 };
 
-export function Stat({ title, value, exact, about, bad, line }: StatProps) {
+export function Stat({ title, value, exact, about, bad, meter, line }: StatProps) {
   return (
     <section className={classes.stat} aria-label={title}>
       <Text fz="sm" c="dimmed">
@@ -39,6 +49,7 @@ export function Stat({ title, value, exact, about, bad, line }: StatProps) {
       <Text className={classes.value} title={exact} data-bad={bad === "figure" || undefined}>
         {value}
       </Text>
+      {meter}
       <Text fz="xs" c={bad === "line" ? "var(--mantine-color-error)" : "dimmed"} className="tabular">
         {line}
       </Text>

@@ -239,15 +239,25 @@ function PlainCells<Row extends object>({ row, shown }: Pick<GridRowProps<Row>, 
 const Cells = memo(PlainCells) as typeof PlainCells;
 
 type LowerRowProps = {
+  /** Unique in the list, also among the rows above. */
+  id: string;
   columns: readonly Pick<Column<never>, "id" | "align" | "secondary">[];
   cell: (id: string) => ReactNode;
   actions: ReactNode;
+  onOpen: () => void;
 };
 
-/** A row that belongs to the one above it. */
-export function LowerRow({ columns, cell, actions }: LowerRowProps) {
+/** A row that belongs to the one above it. It has the same keys. */
+export function LowerRow({ id, columns, cell, actions, onOpen }: LowerRowProps) {
   return (
-    <tr data-lower>
+    <tr
+      data-lower
+      data-row={id}
+      data-open
+      tabIndex={0}
+      onClick={(event) => !isOnControl(event) && onOpen()}
+      onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && onOpen()}
+    >
       {columns.map(({ id, align, secondary }) => (
         <td key={id} data-align={align} data-secondary={secondary || undefined}>
           {cell(id)}

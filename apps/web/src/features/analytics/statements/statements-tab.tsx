@@ -16,9 +16,10 @@ import {
 } from "#features/analytics/api.ts";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { paging, textParam } from "#lib/address/params.ts";
+import { pagingOf, textParam } from "#lib/address/params.ts";
 import { downloadCsv } from "#lib/format/csv.ts";
 import { type Formatters, useFormat } from "#lib/format/quota.ts";
+import { layouts } from "#lib/lists/layouts.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -26,7 +27,7 @@ import { SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { MakeStatements } from "./make-statements.tsx";
 
-const listParams = { ...paging, month: textParam(), keyword: textParam() };
+const listParams = { ...pagingOf(layouts.belowTabs), month: textParam(), keyword: textParam() };
 const rowsPerRequest = 100;
 
 export function StatementsTab() {
@@ -95,6 +96,7 @@ function StatementList({ months }: { months: string[] }) {
       <DataTable
         id="statements"
         views="statements"
+        layout={layouts.belowTabs}
         label={t("Monthly statements")}
         columns={columns}
         rows={users.data?.data}
@@ -188,7 +190,7 @@ function userColumns(t: TFunction<"analytics">, format: Formatters): Column<Stat
       cell: (row) => row.username,
     },
     amountColumn({ id: "quota", title: t("Charged"), sortable: true, card: "fact" }, (row) => row.quota),
-    number("request_count", t("Requests"), format.whole, "fact"),
+    number("request_count", t("Successful calls"), format.whole, "fact"),
     number("prompt_tokens", t("Input tokens"), format.whole, "line"),
     number("completion_tokens", t("Output tokens"), format.whole, "line"),
   ];

@@ -241,7 +241,7 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
       />
       {min === max ? null : (
         <Tooltip label={t("Mixed: {{min}} to {{max}}", { min, max })}>
-          <Text fz="xs" c="amber" lh={1.2} tabIndex={0}>
+          <Text fz="xs" c="amber" tabIndex={0}>
             {min}–{max}
           </Text>
         </Tooltip>
@@ -348,5 +348,13 @@ function Member({ row, onOpen, columns }: Omit<MembersProps, "tag"> & { row: Cha
     priority: <RankCell row={row} field="priority" />,
     weight: <RankCell row={row} field="weight" />,
   };
-  return <LowerRow columns={columns} cell={(id) => cells[id]} actions={out} />;
+  return (
+    <LowerRow
+      id={`#${row.id}`}
+      columns={columns}
+      cell={(id) => cells[id]}
+      actions={out}
+      onOpen={() => onOpen(row.id)}
+    />
+  );
 }
