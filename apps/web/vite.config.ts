@@ -46,7 +46,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "first", tags: ["$initial"], priority: 5 },
-            { name: "public", test: /features\/(session\/login-page|site\/home-page)/, priority: 4 },
+            { name: "sign-in", test: /features\/session\/login-page/, priority: 4 },
             {
               name: "frame",
               test: /app\/(console-routes|first-screen)|features\/overview\/overview-page|ui\/(confirm|form\/(help-link|leave-guard))\./,
