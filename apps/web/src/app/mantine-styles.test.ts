@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
 
-const core = dirname(createRequire(import.meta.url).resolve("@mantine/core/package.json"));
+const mantine = join(import.meta.dirname, "../../node_modules/@mantine");
+const core = join(mantine, "core");
 const read = (file: string) => readFileSync(file, "utf8");
 
 /** Yields the names that a file imports from Mantine's components. */
@@ -40,9 +40,7 @@ function addStyles(file: string, sheets: Set<string>, seen: Set<string>): void {
 }
 
 it("the style sheet of Mantine has the styles of the components that the console uses, and no others", () => {
-  const others = ["modals", "notifications", "spotlight"].map((name) =>
-    join(dirname(createRequire(import.meta.url).resolve(`@mantine/${name}/package.json`)), "esm"),
-  );
+  const others = ["modals", "notifications", "spotlight"].map((name) => join(mantine, name, "esm"));
   const files = [
     ...sourceFiles(join(import.meta.dirname, ".."), /\.tsx?$/),
     ...others.flatMap((folder) => sourceFiles(folder, /\.mjs$/)),
