@@ -142,6 +142,33 @@ test("a token is limited to MCP bundles and tools", async ({ page }) => {
   await page.getByText("Token saved").waitFor();
   const { setting } = await site.api<{ setting: { mcp?: object } }>("GET", `/token/${id}`);
   expect(setting.mcp).toEqual({ bundles: ["work"], allow: [], deny: ["github__delete_*"] });
+
+  await test.step("an administrator limits a new token of a user, and changes the limits later", async () => {
+    const user = await site.api<{ id: number }>("POST", "/user", {
+      username: "mcp-user",
+      password: "a long password",
+    });
+    await page.goto(`/panel/token?view=all&user_id=${user.id}`);
+    await page.getByRole("button", { name: "New token" }).click();
+    const created = page.getByRole("dialog", { name: "New token for a user" });
+    await created.getByRole("combobox", { name: "Bundles" }).click();
+    await page.getByRole("option", { name: "work" }).click();
+    await created.getByRole("button", { name: "Create and copy the key" }).click();
+    await page.getByTestId("new-key").waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await rowOf(page, "API key").click();
+    const edited = page.getByRole("dialog", { name: "Edit “API key”" });
+    await expect(edited.getByText("work", { exact: true })).toBeVisible();
+    await edited.getByRole("combobox", { name: "Allowed tools" }).fill("github__list_*");
+    await page.keyboard.press("Enter");
+    await edited.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Token saved").waitFor();
+    const { data } = await site.api<{ data: { setting: { mcp?: object } }[] }>(
+      "GET",
+      `/token/admin/search?user_id=${user.id}`,
+    );
+    expect(data[0]?.setting.mcp).toEqual({ bundles: ["work"], allow: ["github__list_*"], deny: [] });
+  });
 });
 
 test("a token is disabled, enabled and deleted in its row", async ({ page }) => {

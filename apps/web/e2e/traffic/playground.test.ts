@@ -130,6 +130,41 @@ test("the playground never runs or loads content of a response, shows errors in 
     await page.unroute(completions);
     await page.goBack();
   });
+  await test.step("a response that was cut off, filtered or empty says so", async () => {
+    const reply = (content: string, finish_reason: string) => ({
+      contentType: "text/event-stream",
+      body: `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }] })}\n\ndata: [DONE]\n\n`,
+    });
+    for (const [content, reason, shown] of [
+      ["The first half", "length", "The response was cut off at the maximum output tokens."],
+      ["", "content_filter", "The provider's content filter ended the response."],
+      ["", "stop", "The response is empty."],
+    ] as const) {
+      await page.route(completions, (route) => route.fulfill(reply(content, reason)));
+      await page.getByRole("button", { name: "New chat" }).click();
+      await say(page, "Hello");
+      await page.getByText(shown).waitFor();
+      await page.unroute(completions);
+    }
+  });
+  await test.step("the last message is edited and sent again, and what was typed meanwhile is kept", async () => {
+    const message = page.getByRole("textbox", { name: "Message" });
+    await page.getByRole("button", { name: "New chat" }).click();
+    await say(page, "Helo");
+    await page.getByText(cost).waitFor();
+    await message.fill("my next message");
+    await page.getByRole("button", { name: "Edit the message" }).click();
+    await expect(message).toHaveValue("Helo");
+    await message.press("Escape");
+    await expect(message).toHaveValue("my next message");
+    await page.getByRole("button", { name: "Edit the message" }).click();
+    await message.fill("Hello again");
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect(message).toHaveValue("my next message");
+    await page.getByText(cost).waitFor();
+    await expect(page.getByRole("article")).toHaveCount(1);
+    await expect(page.getByRole("article")).toContainText("Hello again");
+  });
   await test.step("several models answer at once, and stop together", async () => {
     await page.getByRole("button", { name: "New chat" }).click();
     await chooseModel(page, "Model", "demo-think");

@@ -1,6 +1,5 @@
-/** Context of every screen: theme, messages, server data, toasts, confirmations. */
+/** Context of every screen: theme, messages, server data, toasts. */
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { ModalsProvider } from "@mantine/modals";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
@@ -78,7 +77,7 @@ export function Providers({ children }: { children: ReactNode }) {
       >
         <SiteStatusProvider>
           <Toasts />
-          <ModalsProvider>{children}</ModalsProvider>
+          {children}
         </SiteStatusProvider>
       </MantineProvider>
     </QueryClientProvider>

@@ -1,7 +1,7 @@
 /** Remote MCP servers, and the bundles in which clients reach them at `/mcp/<bundle>`. */
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-import { UnixTime } from "#paging.ts";
+import { queryInt, UnixTime } from "#paging.ts";
 
 /** Most servers and bundles of a gateway, servers of a bundle, and entries of a list of tools. */
 export const MOST_MCP_SERVERS = 200;
@@ -148,6 +148,10 @@ export const UsableMcpBundle = z.object({
   servers: z.array(z.string()),
 });
 export type UsableMcpBundle = z.infer<typeof UsableMcpBundle>;
+
+/** Query of GET /api/token/admin/mcp_bundle: the owner of the token. */
+export const UsableMcpBundleQuery = z.object({ user_id: queryInt(Id) });
+export type UsableMcpBundleQuery = z.output<typeof UsableMcpBundleQuery>;
 
 /** What a token may use of MCP. */
 export const McpTokenLimits = z.object({

@@ -6,6 +6,7 @@ import {
   McpServerInput,
   McpServerRow,
   UsableMcpBundle,
+  UsableMcpBundleQuery,
 } from "@gateway/shared/channels/mcp";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
@@ -14,7 +15,9 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
+import { requireMayRead } from "#domain/accounts/authority.ts";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
+import { getUser } from "#domain/accounts/users.ts";
 import {
   changeBundle,
   createBundle,
@@ -86,21 +89,41 @@ export function mcpAdministrationRoutes(app: ConsoleApp, { db, secrets }: Servic
   );
 }
 
-/** The bundles that a user's keys may use. Their addresses and credentials are not part of it. */
+/** The bundles that the keys of a user may use. Their addresses and credentials are not part of it. */
 export function usableBundleRoutes(app: ConsoleApp, { db }: Services): void {
+  const response = answers(z.array(UsableMcpBundle));
+
+  async function bundlesOf({ group }: { group: string }): Promise<UsableMcpBundle[]> {
+    const groups = await usableGroups(db, group);
+    return listUsableBundles(
+      db,
+      groups.map(({ symbol }) => symbol),
+    );
+  }
+
   app.get(
     "/user/mcp_bundle",
     {
       config: { access: "user" },
+      schema: { summary: "List the MCP bundles that your tokens may use", response },
+    },
+    async (request) => ok(await bundlesOf(viewerOf(request))),
+  );
+
+  app.get(
+    "/token/admin/mcp_bundle",
+    {
+      config: { access: "admin", permission: "tokens" },
       schema: {
-        summary: "List the MCP bundles that your tokens may use",
-        response: answers(z.array(UsableMcpBundle)),
+        summary: "List the MCP bundles that the tokens of a user may use",
+        querystring: UsableMcpBundleQuery,
+        response,
       },
     },
     async (request) => {
-      const groups = await usableGroups(db, viewerOf(request).group);
-      const symbols = groups.map(({ symbol }) => symbol);
-      return ok(await listUsableBundles(db, symbols));
+      const owner = await getUser(db, request.query.user_id);
+      requireMayRead(viewerOf(request), owner);
+      return ok(await bundlesOf(owner));
     },
   );
 }

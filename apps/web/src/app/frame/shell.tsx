@@ -1,6 +1,7 @@
 /** The frame of the console: header, menu, breadcrumbs. Independent of the content of screens. */
 import { Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
+import { ModalsProvider } from "@mantine/modals";
 import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router-dom";
@@ -33,6 +34,7 @@ export function Shell({ children }: { children?: ReactNode }) {
 
   return (
     <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
+      <ModalsProvider />
       <a className="skip-link" href="#content">
         {t("Skip to content")}
       </a>

@@ -2,7 +2,7 @@
 import { Typography } from "@mantine/core";
 import DOMPurify from "dompurify";
 import { Marked, type Tokens } from "marked";
-import { type MouseEvent, useEffectEvent, useLayoutEffect, useMemo } from "react";
+import { type MouseEvent, useDeferredValue, useEffectEvent, useLayoutEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
 import classes from "./answer-text.module.css";
@@ -41,9 +41,11 @@ function createMarkdown(copyWord: string): Marked {
   });
 }
 
-/** @param onDrawn called when it has appeared */
-export function AnswerText({ text, onDrawn }: { text: string; onDrawn: () => void }) {
+/** @param onDrawn called when the text has appeared or grown */
+export function AnswerText({ text: wholeText, onDrawn }: { text: string; onDrawn: () => void }) {
   const { t } = useTranslation("playground");
+  // The Markdown of a long answer is interpreted again with every piece. Input and scrolling go first.
+  const text = useDeferredValue(wholeText);
   const copyWord = t("Copy");
   const markdown = useMemo(() => createMarkdown(copyWord), [copyWord]);
   const html = useMemo(
@@ -56,7 +58,7 @@ export function AnswerText({ text, onDrawn }: { text: string; onDrawn: () => voi
     [markdown, text],
   );
   const drawn = useEffectEvent(onDrawn);
-  useLayoutEffect(() => drawn(), []);
+  useLayoutEffect(() => drawn(), [html]);
   const copy = (event: MouseEvent<HTMLElement>) => {
     if (!(event.target instanceof Element)) return;
     const code = event.target.closest("[data-copy]")?.closest("[data-code]")?.querySelector("code");

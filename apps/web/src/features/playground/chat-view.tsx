@@ -12,17 +12,46 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { toast, UNDO_MS } from "#ui/toast.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ChatList } from "./chat-list.tsx";
-import { type Chat, noParameters } from "./chat.ts";
+import { type Chat, noParameters, type Turn } from "./chat.ts";
 import { Composer } from "./composer.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { Suggestions } from "./suggestions.tsx";
 import { TurnView } from "./turn-view.tsx";
-import { useChats } from "./use-chats.ts";
+import { type Question, useChats } from "./use-chats.ts";
 import classes from "./playground.module.css";
 
 const ParameterFields = lazyPart(() =>
   import("./parameter-fields.tsx").then((module) => module.ParameterFields),
 );
+
+const nothingTyped: Question = { text: "", images: [] };
+
+/** What is typed, and which turn of the conversation it replaces. */
+function useInput(initial: Question, { turns }: Chat) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [question, change] = useState(initial);
+  /** The edited turn, and what was typed before. */
+  const [edit, setEdit] = useState<{ turnId: string; before: Question }>();
+  // Another chat, or a later turn, ends it.
+  const isEditing = edit !== undefined && turns.at(-1)?.id === edit.turnId;
+  const clear = () => {
+    change(isEditing ? edit.before : nothingTyped);
+    setEdit(undefined);
+  };
+  return {
+    field,
+    question,
+    change,
+    edited: isEditing ? edit.turnId : undefined,
+    edit: ({ id, text, images }: Turn) => {
+      setEdit({ turnId: id, before: isEditing ? edit.before : question });
+      change({ text, images });
+      field.current?.focus();
+    },
+    cancelEdit: isEditing ? clear : undefined,
+    clear,
+  };
+}
 
 /** One toast for all chats deleted in a row. Its button restores them all. */
 function useDeletedMessage() {
@@ -68,7 +97,10 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
   const chats = useChats(userId, defaultModel, draft);
   const { current, running } = chats;
   const question = draft?.turns.at(-1);
-  const [text, setText] = useState(draft?.send === false ? (question?.text ?? "") : "");
+  const input = useInput(
+    draft?.send === false && question ? { text: question.text, images: question.images } : nothingTyped,
+    current,
+  );
   const replay = useEffectEvent(() => {
     if (draft?.send && question) chats.send(question);
   });
@@ -167,6 +199,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
                   turn={turn}
                   last={place === current.turns.length - 1}
                   onAgain={(answerId) => chats.again(turn.id, answerId)}
+                  onEdit={input.edit}
                   onDrawn={keep}
                 />
               ))}
@@ -175,14 +208,16 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
         </div>
         <Composer
           key={current.id}
-          text={text}
-          onText={setText}
+          field={input.field}
+          question={input.question}
+          onChange={input.change}
+          onCancelEdit={input.cancelEdit}
           running={running}
           onStop={chats.stop}
           onSend={(question) => {
-            setText("");
             stick();
-            chats.send(question);
+            chats.send(question, input.edited);
+            input.clear();
           }}
         />
       </section>

@@ -30,6 +30,8 @@ export const Answer = z.object({
   error: z.string(),
   code: z.string().default(""),
   params: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+  /** The reason why the model ended its answer: "stop", "length" and others; "" = unknown. */
+  finish: z.string().default(""),
   usage: z.object({ input: z.number(), output: z.number() }).nullable(),
   /** Milliseconds from sending to the end, and to the first token. */
   duration: z.number(),
@@ -87,6 +89,7 @@ export function newAnswer(model: string): Answer {
     error: "",
     code: "",
     params: {},
+    finish: "",
     usage: null,
     duration: 0,
     firstWord: 0,

@@ -18,6 +18,7 @@ export type CompletionEvent =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "image"; url: string }
+  | { type: "finish"; reason: string }
   | { type: "usage"; input: number; output: number };
 
 /** The gateway's error: code, params and English message. */
@@ -58,6 +59,7 @@ const Chunk = z.object({
             images: z.array(z.object({ image_url: z.object({ url: z.string() }) })).nullish(),
           })
           .nullish(),
+        finish_reason: z.string().nullish(),
       }),
     )
     .nullish(),
@@ -129,11 +131,12 @@ function readEvent(data: string, requestId: string, report: (event: CompletionEv
   if (refusal.success) throw new CompletionError(refusal.data.error, 200, requestId);
   const chunk = Chunk.safeParse(json);
   if (!chunk.success) return;
-  for (const { delta } of chunk.data.choices ?? []) {
+  for (const { delta, finish_reason: reason } of chunk.data.choices ?? []) {
     const reasoning = delta?.reasoning_content ?? delta?.reasoning;
     if (reasoning) report({ type: "reasoning", text: reasoning });
     if (delta?.content) report({ type: "text", text: delta.content });
     for (const image of delta?.images ?? []) report({ type: "image", url: image.image_url.url });
+    if (reason) report({ type: "finish", reason });
   }
   const { usage } = chunk.data;
   if (usage) report({ type: "usage", input: usage.prompt_tokens, output: usage.completion_tokens });

@@ -1,7 +1,7 @@
 /** The input of the next question: text, images, send or stop. */
-import { ActionIcon, CloseButton, Textarea, Tooltip } from "@mantine/core";
-import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { ActionIcon, CloseButton, Group, Text, Textarea, Tooltip } from "@mantine/core";
+import { IconArrowUp, IconPencil, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
+import { type Dispatch, type KeyboardEvent, type Ref, type SetStateAction, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -12,17 +12,28 @@ import classes from "./playground.module.css";
 const mostPictures = 6;
 
 type ComposerProps = {
-  text: string;
-  onText: (text: string) => void;
+  field: Ref<HTMLTextAreaElement>;
+  question: Question;
+  onChange: Dispatch<SetStateAction<Question>>;
+  /** Undefined when no earlier message is edited. */
+  onCancelEdit: (() => void) | undefined;
   running: boolean;
   onSend: (question: Question) => void;
   onStop: () => void;
 };
 
-export function Composer({ text, onText, running, onSend, onStop }: ComposerProps) {
+export function Composer({
+  field,
+  question,
+  onChange,
+  onCancelEdit,
+  running,
+  onSend,
+  onStop,
+}: ComposerProps) {
   const { t } = useTranslation("playground");
   const phone = useIsPhone();
-  const [images, setImages] = useState<string[]>([]);
+  const { text, images } = question;
   const [over, setOver] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
   const ready = !running && (text.trim() !== "" || images.length > 0);
@@ -31,16 +42,15 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
     const read = await Promise.all(files.map(pictureOf));
     const good = read.filter((url) => url !== undefined);
     if (good.length < read.length) toast.warning(t("Only images can be attached."));
-    setImages((old) => [...new Set([...old, ...good])].slice(0, mostPictures));
+    onChange((old) => ({ ...old, images: [...new Set([...old.images, ...good])].slice(0, mostPictures) }));
   };
 
   const send = () => {
-    if (!ready) return;
-    onSend({ text: text.trim(), images });
-    setImages([]);
+    if (ready) onSend({ text: text.trim(), images });
   };
 
   const key = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && !event.nativeEvent.isComposing) onCancelEdit?.();
     // Enter that confirms an input method's word does not send; on a phone Enter is a new line.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || phone) return;
     event.preventDefault();
@@ -66,6 +76,13 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
         void add([...event.dataTransfer.files]);
       }}
     >
+      {onCancelEdit ? (
+        <Group gap={4} c="dimmed" className={classes.editing ?? ""}>
+          <IconPencil size={14} aria-hidden />
+          <Text fz="xs">{t("You are editing the last message. Its response will be replaced.")}</Text>
+          <CloseButton size="xs" ml="auto" aria-label={t("Stop editing")} onClick={onCancelEdit} />
+        </Group>
+      ) : null}
       {images.length > 0 ? (
         <div className={classes.attached}>
           {images.map((url, place) => (
@@ -75,7 +92,7 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
                 size="xs"
                 className={classes.detach ?? ""}
                 aria-label={t("Remove image {{number}}", { number: place + 1 })}
-                onClick={() => setImages(images.filter((image) => image !== url))}
+                onClick={() => onChange({ text, images: images.filter((image) => image !== url) })}
               />
             </div>
           ))}
@@ -99,6 +116,7 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
           }}
         />
         <Textarea
+          ref={field}
           aria-label={t("Message")}
           placeholder={
             phone ? t("Ask something") : t("Message the model. Enter sends, Shift + Enter starts a new line.")
@@ -110,7 +128,7 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
           flex={1}
           autoFocus={!phone}
           value={text}
-          onChange={(event) => onText(event.currentTarget.value)}
+          onChange={(event) => onChange({ text: event.currentTarget.value, images })}
           onKeyDown={key}
           onPaste={(event) => {
             const files = [...event.clipboardData.files];

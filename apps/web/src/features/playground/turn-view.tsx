@@ -1,6 +1,6 @@
 /** A question and its answers side by side. */
 import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
-import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
+import { IconAlertCircle, IconPencil, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
@@ -21,15 +21,30 @@ type TurnViewProps = {
   turn: Turn;
   last: boolean;
   onAgain: (answerId: string) => void;
+  /** Puts the question into the input, to send it in another form. */
+  onEdit: (turn: Turn) => void;
   /** Called when the text of an answer is in its final form. */
   onDrawn: () => void;
 };
 
-export function TurnView({ turn, last, onAgain, onDrawn }: TurnViewProps) {
+export function TurnView({ turn, last, onAgain, onEdit, onDrawn }: TurnViewProps) {
   const { t } = useTranslation("playground");
+  const mayEdit = last && !turn.answers.some(isRunning);
   return (
     <article className={classes.turn}>
       <div className={classes.question}>
+        {mayEdit ? (
+          <Tooltip label={t("Edit the message")}>
+            <ActionIcon
+              className={classes.edit ?? ""}
+              size={26}
+              aria-label={t("Edit the message")}
+              onClick={() => onEdit(turn)}
+            >
+              <IconPencil size={15} stroke={1.8} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
         {turn.images.length > 0 ? (
           <div className={classes.pictures}>
             {turn.images.map((url) => (
@@ -130,6 +145,7 @@ function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
           </Group>
         </Alert>
       ) : null}
+      <Ending answer={answer} />
       {running ? null : (
         <Group gap={4} wrap="nowrap" className={classes.answerFoot}>
           <AnswerFacts answer={answer} />
@@ -146,6 +162,25 @@ function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
         </Group>
       )}
     </div>
+  );
+}
+
+/** Why an answer is shorter than expected. */
+function Ending({ answer: { state, finish, text, images } }: { answer: Answer }) {
+  const { t } = useTranslation("playground");
+  if (state !== "done") return null;
+  const why =
+    finish === "length"
+      ? t("The response was cut off at the maximum output tokens.")
+      : finish === "content_filter"
+        ? t("The provider's content filter ended the response.")
+        : text === "" && images.length === 0
+          ? t("The response is empty.")
+          : null;
+  return why === null ? null : (
+    <Text fz="sm" c="amber" mt={4}>
+      {why}
+    </Text>
   );
 }
 

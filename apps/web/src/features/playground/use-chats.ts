@@ -32,7 +32,8 @@ export type Chats = {
   restore: (chat: Chat) => void;
   setModels: (models: string[]) => void;
   setParameters: (parameters: Parameters) => void;
-  send: (question: Question) => void;
+  /** @param replaces id of the last turn, if the question is sent in place of it */
+  send: (question: Question, replaces?: string) => void;
   again: (turnId: string, answerId: string) => void;
   stop: () => void;
 };
@@ -82,6 +83,8 @@ function grown(answer: Answer, event: CompletionEvent, sinceMs: number): Answer 
       return { ...answer, state: "streaming", firstWord, reasoning: answer.reasoning + event.text };
     case "image":
       return { ...answer, state: "streaming", firstWord, images: [...answer.images, event.url] };
+    case "finish":
+      return { ...answer, finish: event.reason };
     case "usage":
       return { ...answer, usage: { input: event.input, output: event.output } };
   }
@@ -208,11 +211,15 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
     },
     setModels: (models) => update(current.id, () => ({ models })),
     setParameters: (parameters) => update(current.id, () => ({ parameters })),
-    send: ({ text, images }) => {
+    send: ({ text, images }, replaces) => {
       const answers = current.models.map(newAnswer);
       const turn = { id: newId(), text, images, answers };
       const { id, models } = current;
-      update(id, (chat) => ({ models, updated: now(), turns: [...chat.turns, turn] }));
+      update(id, ({ turns }) => ({
+        models,
+        updated: now(),
+        turns: [...turns.filter((each) => each.id !== replaces), turn],
+      }));
       change((all) => [...all].sort((a, b) => b.updated - a.updated));
       answers.forEach((answer, place) => {
         void ask({ chatId: id, turnId: turn.id, answerId: answer.id }, place);

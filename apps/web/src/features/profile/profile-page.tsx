@@ -1,21 +1,16 @@
 /** The user's account, sign-in methods and console preferences. */
-import { Stack, Tabs } from "@mantine/core";
+import { Skeleton, Stack, Tabs } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { Page } from "#ui/page/page.tsx";
-import { AccessTokenSection } from "./access-token.tsx";
 import { AccountSection } from "./account-section.tsx";
 import { DetailsSection } from "./details-section.tsx";
-import { DevicesSection } from "./devices-section.tsx";
-import { EmailSection } from "./email-section.tsx";
 import { InviteSection } from "./invite-section.tsx";
 import { LooksSection } from "./looks-section.tsx";
-import { SessionsSection } from "./sessions-section.tsx";
-import { BindingsSection } from "./sign-in/bindings-section.tsx";
-import { PasskeysSection } from "./sign-in/passkeys-section.tsx";
-import { PasswordSection } from "./sign-in/password-section.tsx";
-import { SecondFactorSection } from "./sign-in/second-factor.tsx";
-import { TelegramSection } from "./telegram-section.tsx";
+
+const SecurityTab = lazy(() => import("./security-tab.tsx"));
+const AccessTab = lazy(() => import("./access-tab.tsx"));
 
 const tabs = ["general", "security", "access"] as const;
 
@@ -47,23 +42,21 @@ export default function ProfilePage() {
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="security">
-          <Stack>
-            <PasswordSection />
-            <EmailSection />
-            <PasskeysSection />
-            <SecondFactorSection />
-            <BindingsSection />
-            <TelegramSection />
-            <SessionsSection />
-          </Stack>
+          <Suspense fallback={<LoadingTab />}>
+            <SecurityTab />
+          </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="access">
-          <Stack>
-            <DevicesSection />
-            <AccessTokenSection />
-          </Stack>
+          <Suspense fallback={<LoadingTab />}>
+            <AccessTab />
+          </Suspense>
         </Tabs.Panel>
       </Tabs>
     </Page>
   );
+}
+
+/** As high as the first section. Nothing is below the tabs. */
+function LoadingTab() {
+  return <Skeleton height={220} radius="lg" />;
 }

@@ -22,12 +22,20 @@ export const groupsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** MCP bundles that the signed-in user's tokens may use. */
-export const usableBundlesQuery = queryOptions({
-  queryKey: ["usable-mcp-bundles"],
-  queryFn: () => http.get("/user/mcp_bundle", asSent<UsableMcpBundle[]>()),
-  staleTime: 60_000,
-});
+/**
+ * MCP bundles that the tokens of a user may use.
+ * @param owner id of another user, for administrators; undefined = the signed-in user
+ */
+export const usableBundlesQuery = (owner?: number) =>
+  queryOptions({
+    queryKey: ["usable-mcp-bundles", owner ?? "own"],
+    queryFn: () =>
+      owner === undefined
+        ? http.get("/user/mcp_bundle", asSent<UsableMcpBundle[]>())
+        : http.get("/token/admin/mcp_bundle", asSent<UsableMcpBundle[]>(), { user_id: owner }),
+    staleTime: 60_000,
+    meta: { quiet: true },
+  });
 
 /** Returns the complete key. Never stored in the query cache. */
 export async function fetchKey(id: number): Promise<string> {

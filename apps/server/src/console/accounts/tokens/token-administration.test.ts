@@ -86,6 +86,56 @@ describe("a token that an administrator makes for a user", () => {
   });
 });
 
+describe("the limits for MCP of a user's token", () => {
+  it("are offered to an administrator by the groups of the user, without addresses", async () => {
+    const { db } = site.services;
+    await db.userGroup.create({ data: { symbol: "mcp-only", name: "MCP", public: false } });
+    const server = await db.mcpServer.create({
+      data: { name: "github", url: "https://mcp.example.com/mcp" },
+    });
+    for (const [name, groups] of [
+      ["everyone", []],
+      ["few", ["mcp-only"]],
+    ] as const)
+      await db.mcpBundle.create({
+        data: { name, groups: [...groups], servers: { create: { server_id: server.id } } },
+      });
+    const bundlesOf = (user_id: number | string, who = admin) =>
+      who.get<{ name: string }[]>(`/api/token/admin/mcp_bundle?user_id=${user_id}`);
+    const [member, other] = [await site.makeUser({ group: "mcp-only" }), await site.makeUser()];
+    expect((await bundlesOf(other.id)).body.data).toEqual([
+      { name: "everyone", description: "", servers: ["github"] },
+    ]);
+    expect((await bundlesOf(member.id)).body.data.map(({ name }) => name)).toEqual(["everyone", "few"]);
+    const equal = await site.makeUser({ role: 10 });
+    expect((await bundlesOf(equal.id)).status).toBe(403);
+    expect((await bundlesOf(other.id, await site.as(member))).status).toBe(403);
+    const cashier = await site.makeUser({ role: 10, permissions: { payments: "edit" } });
+    expect((await bundlesOf(other.id, await site.as(cashier))).status).toBe(403);
+    expect((await bundlesOf(2_000_000_000)).status).toBe(404);
+    for (const id of ["", "0", "x", "99999999999"]) expect((await bundlesOf(id)).status, id).toBe(400);
+  });
+
+  it("are set by an administrator, checked like those of an owner, and removed by empty lists", async () => {
+    const owner = await site.makeUser();
+    const make = (mcp: object) =>
+      admin.send<Created>("POST", "/api/token/admin", { user_id: owner.id, name: "MCP", setting: { mcp } });
+    const limits = { bundles: ["work"], allow: ["github__*"], deny: ["github__delete_*"] };
+    const { id, setting } = (await make(limits)).body.data;
+    expect(setting.mcp).toEqual(limits);
+    const refused = await make({ ...limits, deny: ["delete issue!"] });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { issues: { "setting.mcp.deny.0": { reason: "mcp_tool_pattern" } } },
+    });
+    const change = async (mcp: object) =>
+      (await admin.send<TokenAdminRow>("PUT", "/api/token/admin", { id, setting: { mcp } })).body.data;
+    const narrower = { ...limits, bundles: [] };
+    expect((await change(narrower)).setting.mcp).toEqual(narrower);
+    expect((await change({ bundles: [], allow: [], deny: [] })).setting).not.toHaveProperty("mcp");
+  });
+});
+
 describe("a token that gets another owner", () => {
   it("belongs to the new owner alone, with a key that the old one does not know", async () => {
     const [from, to] = [await site.makeUser(), await site.makeUser()];

@@ -6,11 +6,18 @@ import { usableBundlesQuery } from "#lib/queries/tokens.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import { hasMcpLimits, mcpPath, type TokenSchemaForm, toolSuggestions } from "./form-schema.ts";
 
+type McpSectionProps = {
+  form: TokenSchemaForm;
+  /** Whose token it is, in the forms of administrators. */
+  owner?: number;
+};
+
 /** What the token may use of MCP. Without bundles and limits, there is nothing to choose. */
-export function McpSection({ form }: { form: TokenSchemaForm }) {
+export function McpSection({ form, owner }: McpSectionProps) {
   const { t } = useTranslation("tokens");
-  const bundles = useQuery({ ...usableBundlesQuery, meta: { quiet: true } });
-  if (bundles.data?.length === 0 && !hasMcpLimits(form.values.setting)) return null;
+  const bundles = useQuery(usableBundlesQuery(owner));
+  const offersNone = bundles.isPending || bundles.data?.length === 0;
+  if (offersNone && !hasMcpLimits(form.values.setting)) return null;
   return (
     <FormSection
       title={t("MCP servers")}

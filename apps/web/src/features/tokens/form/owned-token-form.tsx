@@ -14,6 +14,7 @@ import { toast } from "#ui/toast.tsx";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { toInput, type TokenFormValues, type TokenSchemaForm } from "./form-schema.ts";
+import { McpSection } from "./mcp-fields.tsx";
 import { OwnerField } from "./owner-field.tsx";
 import { TokenQuotaField } from "./quota-field.tsx";
 import { useTokenForm } from "./use-token-form.ts";
@@ -74,6 +75,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         <TokenQuotaField form={form} />
         <ExpiryField form={form} />
       </FormSection>
+      <McpSection form={form} owner={owner} />
     </FormDrawer>
   );
 }

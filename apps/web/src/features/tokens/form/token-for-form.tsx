@@ -8,6 +8,7 @@ import { copyShownText } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { toInput, type TokenFormValues } from "./form-schema.ts";
+import { McpSection } from "./mcp-fields.tsx";
 import { OwnerField } from "./owner-field.tsx";
 import { TokenQuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
@@ -76,6 +77,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
       >
         <RateFields form={form} token={undefined} />
       </FormSection>
+      {owner === 0 ? null : <McpSection form={form} owner={owner} />}
     </FormDrawer>
   );
 }

@@ -1,0 +1,13 @@
+/** What calls the API for the user: devices and the access token. */
+import { Stack } from "@mantine/core";
+import { AccessTokenSection } from "./access-token.tsx";
+import { DevicesSection } from "./devices-section.tsx";
+
+export default function AccessTab() {
+  return (
+    <Stack>
+      <DevicesSection />
+      <AccessTokenSection />
+    </Stack>
+  );
+}
