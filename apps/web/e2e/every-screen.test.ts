@@ -1,4 +1,5 @@
 /** What holds for all screens at once, on a desktop in English. `phone/every-screen.test.ts` examines the other extreme. */
+import { addMarkedNames, markedNamesOn } from "./support/marked-names.ts";
 import { examine } from "./support/screen-checks.ts";
 import { dialogPaths, furnishScreens, publicPaths } from "./support/screen-list.ts";
 import { expect, test } from "./support/test.ts";
@@ -14,12 +15,20 @@ test.beforeAll(async ({ site }) => {
 
 const checks = { language: "en_US", axe: true } as const;
 
-test("every screen of the console fits, is accessible, in English, and sends no request to another site", async ({
+test("every screen of the console fits, is accessible, in English, sends no request to another site, and keeps a name from reversing the text beside it", async ({
   page,
   site,
 }) => {
+  const paths = [...consolePaths, ...(await addMarkedNames(site))];
   const walk = await startWalk(page, site);
-  expect(await examine(walk, consolePaths, checks)).toEqual([]);
+  let shown = 0;
+  const reversed = async () => {
+    const { names, loose } = await markedNamesOn(page);
+    shown += names;
+    return loose.map((text) => `reverses the text beside it: ${text}`);
+  };
+  expect(await examine(walk, paths, { ...checks, further: reversed })).toEqual([]);
+  expect(shown).toBeGreaterThan(20);
 });
 
 test(

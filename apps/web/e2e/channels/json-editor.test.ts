@@ -7,7 +7,6 @@ import { expect, test } from "../support/test.ts";
 
 /** Opens a channel with its request fields unfolded. */
 async function openRequest(page: Page): Promise<Locator> {
-  await page.goto("/panel/channel");
   await rowOf(page, "Edited").getByText("Edited", { exact: true }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();

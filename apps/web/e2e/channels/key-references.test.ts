@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { addChannel } from "../support/channel-stock.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test } from "../support/test.ts";
 
 /** The endpoint of App Service, from which Microsoft's library gets tokens. */
@@ -65,7 +66,7 @@ test("a channel signs in with the identity of the machine, and with a role", asy
   const { id, key_hints } = (await stored()) ?? { id: 0, key_hints: [] };
   expect(key_hints).toEqual(["aws:eu-central-1"]);
 
-  await page.goto(`/panel/channel?edit=${id}`);
+  await goTo(page, `/panel/channel?edit=${id}`);
   const edit = page.getByRole("dialog", { name: `(#${id})` });
   await expect(edit.getByLabel("AWS region")).toHaveValue("eu-central-1");
   await edit.getByRole("combobox", { name: "Sign in with" }).click();

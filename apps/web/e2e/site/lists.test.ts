@@ -1,6 +1,7 @@
 /** What all lists share: row height, rows per page, saved views, and filters on phones. */
 import type { Page } from "@playwright/test";
 import { addChannel } from "../support/channel-stock.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test } from "../support/test.ts";
 
 const rows = (page: Page) => page.locator("tbody tr[data-row]");
@@ -43,7 +44,7 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
     expect(await rowHeight(page)).toBeLessThanOrEqual(before - 10);
   });
   await test.step("another list is compact as well", async () => {
-    await page.goto("/panel/user");
+    await goTo(page, "/panel/user");
     await expect(rows(page).first()).toBeVisible();
     expect(await rowHeight(page)).toBeLessThanOrEqual(36);
   });
@@ -84,7 +85,7 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
     await expect(button("Reds")).toBeVisible();
   });
   await test.step("a name that exists is refused, another one is saved", async () => {
-    await page.goto("/panel/channel?keyword=Blue");
+    await goTo(page, "/panel/channel?keyword=Blue");
     await button("Views").click();
     await page.getByLabel("Save the current view as").fill("Blues");
     await page.keyboard.press("Enter");
@@ -137,7 +138,7 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
     await expect(page.getByRole("columnheader", { name: "ID", exact: true })).toBeVisible();
   });
   await test.step("a view of one list is not offered in another", async () => {
-    await page.goto("/panel/user");
+    await goTo(page, "/panel/user");
     await button("Views").click();
     await page.getByText("Save filters, order and columns that you use often.").waitFor();
   });

@@ -2,7 +2,7 @@
  * Texts of operators and users are shown as text: scripts in them do not run, and links do not leave the site
  * automatically.
  */
-import type { Page } from "@playwright/test";
+import type { CDPSession, Page } from "@playwright/test";
 import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
@@ -28,6 +28,10 @@ const script = [
 ].join("\n");
 const markdown = `Visible words\n\n[a link](javascript:ran('markdown'))\n\n${script}`;
 
+let session: CDPSession | undefined;
+// Its setting would stay with the page, which the next test uses again.
+test.afterEach(() => session?.detach());
+
 /**
  * Records which scripts run in a page. Its content policy is disabled: the texts must be harmless without this second
  * protection.
@@ -35,8 +39,8 @@ const markdown = `Visible words\n\n[a link](javascript:ran('markdown'))\n\n${scr
 async function recordScripts(page: Page): Promise<string[]> {
   const scripts: string[] = [];
   await page.exposeFunction("ran", (name: string) => scripts.push(name));
-  const browser = await page.context().newCDPSession(page);
-  await browser.send("Page.setBypassCSP", { enabled: true });
+  session = await page.context().newCDPSession(page);
+  await session.send("Page.setBypassCSP", { enabled: true });
   return scripts;
 }
 

@@ -22,7 +22,8 @@ export interface Installation {
   newAddress(): { "x-forwarded-for": string };
   /** Lines that the process has printed. */
   printed: readonly string[];
-  stop(): Promise<void>;
+  /** Ends the process and deletes its data. SIGKILL saves half a second where the database is dropped afterwards. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
 const sources = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
@@ -63,8 +64,8 @@ export async function install(env: Record<string, string> = {}, main = sources):
     return data as T;
   }
 
-  async function stop(): Promise<void> {
-    await gateway.stop();
+  async function stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+    await gateway.stop(signal);
     await rm(dataDir, { recursive: true, force: true });
   }
 
@@ -95,11 +96,11 @@ async function startGateway(env: Record<string, string>, program: string) {
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   const url = await listeningAt(child, printed);
-  const stop = () =>
+  const stop = (signal: "SIGTERM" | "SIGKILL") =>
     new Promise<void>((resolve) => {
       process.off("exit", kill);
       child.once("exit", () => resolve());
-      child.kill("SIGTERM");
+      child.kill(signal);
     });
   return { url, printed, stop };
 }

@@ -8,10 +8,16 @@ export interface Checks {
   language: "en_US" | "zh_CN" | "zh_HK" | "ja_JP";
   /** Whether axe examines the screens. */
   axe: boolean;
+  /** Returns what else is wrong with the screen. */
+  further?: () => Promise<string[]>;
 }
 
 /** Visits pages and returns what is wrong with each, including what the browser complained of. */
-export async function examine(walk: Walk, paths: string[], { language, axe }: Checks): Promise<string[]> {
+export async function examine(
+  walk: Walk,
+  paths: string[],
+  { language, axe, further = async () => [] }: Checks,
+): Promise<string[]> {
   const { page, goTo, complaints } = walk;
   const isUntranslated = untranslatedIn(language);
   for (const path of paths) {
@@ -22,6 +28,7 @@ export async function examine(walk: Walk, paths: string[], { language, axe }: Ch
       ...(await overflows(page)),
       ...(await smallTexts(page)),
       ...(await focusOnHelp(page)),
+      ...(await further()),
       ...(axe ? await faults(page, await partToExamine(page)) : []),
     ];
     complaints.push(...found.map((what) => `${path}: ${what}`));

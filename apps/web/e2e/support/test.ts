@@ -1,4 +1,4 @@
-/** `test` with an installation. All tests of a file share it; each test has windows of its own. */
+/** `test` with an installation, which all tests of a file share. Each test begins with an empty browser. */
 import { fileURLToPath } from "node:url";
 import { test as base, type Browser, type Page } from "@playwright/test";
 import { installedDatabase } from "../../../server/test/database.ts";
@@ -63,11 +63,15 @@ export const test = base.extend<TestFixtures, { sites: Sites }>({
     { auto: true },
   ],
   baseURL: async ({ site }, use) => use(site.url),
-  storageState: async ({ site, guest }, use) => use(guest ? { cookies: [], origins: [] } : rootState(site)),
-  extraHTTPHeaders: async ({ site }, use) => use(site.newAddress()),
-  context: async ({ context, sites }, use) => {
+  // Playwright reuses the context of a worker only while its options stay the same. So what differs between tests is set
+  // afterwards.
+  context: async ({ context, site, guest, sites }, use) => {
+    await context.setExtraHTTPHeaders(site.newAddress());
+    if (!guest) await context.addCookies(rootState(site).cookies);
     await prepareContext(context, {}, sites.addMissingText);
     await use(context);
+    // An open page keeps sending requests until the next test.
+    for (const page of context.pages()) await page.goto("about:blank");
   },
 });
 
@@ -80,6 +84,8 @@ function openSites(browser: Browser) {
   const missingTexts = new Set<string>();
   let running: (() => Promise<void>)[] = [];
   let ofFile: { file: string; site: Promise<Site> } | undefined;
+  /** Of the first gateway. The next ones have it too, so that the browser has their scripts in its cache. */
+  let port = "0";
 
   function addMissingText(text: string): void {
     missingTexts.add(text);
@@ -92,7 +98,7 @@ function openSites(browser: Browser) {
       local ? localMain : bundledMain,
     );
     running.push(async () => {
-      await installation.stop();
+      await installation.stop("SIGKILL");
       await database.drop();
     });
     return {
@@ -115,8 +121,10 @@ function openSites(browser: Browser) {
   async function of(file: string, options: GatewayOptions): Promise<Site> {
     if (ofFile?.file === file) return ofFile.site;
     await stop();
-    ofFile = { file, site: start(options) };
-    return ofFile.site;
+    ofFile = { file, site: start({ ...options, env: { PORT: port, ...options.env } }) };
+    const site = await ofFile.site;
+    port = new URL(site.url).port;
+    return site;
   }
 
   async function endTest(): Promise<void> {
