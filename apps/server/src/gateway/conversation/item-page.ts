@@ -14,7 +14,7 @@ export interface ItemPage {
   has_more: boolean;
 }
 
-const PageQuery = z.object({
+const ItemQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   order: z.enum(["asc", "desc"]).default("desc"),
   after: z.string().optional(),
@@ -34,7 +34,7 @@ const hasStatus = lookupTable<true>({
  * not valid, and `not_found` for an item in `after` that does not exist: a client that pages would start again.
  */
 export function pageOf(items: readonly Item[], query: unknown): ItemPage {
-  const { limit, order, after } = parseAt(PageQuery, query, "");
+  const { limit, order, after } = parseAt(ItemQuery, query, "");
   const ordered = order === "asc" ? items : items.toReversed();
   const from = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1;
   if (after !== undefined && from === 0)
