@@ -1,6 +1,7 @@
 import { webSearchEngines } from "@gateway/shared/models/web-search";
 import { defaultSettings, type Settings } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
+import type { z } from "zod";
 import { searchEngines } from "./engines/index.ts";
 import { createWebSearch, hasWebSearch } from "./web-search.ts";
 
@@ -73,6 +74,18 @@ describe.each(webSearchEngines)("search service %s", (id) => {
 
   it("refuses a body that is no response of the service", () => {
     expect(() => engine.read("<html>")).toThrow();
+  });
+
+  it("reads a list of pages until its first fault", () => {
+    const pages = Array.from({ length: 1_000 }, () => ({}));
+    const body = { results: pages, web: { results: pages }, webPages: { value: pages } };
+    let error: unknown;
+    try {
+      engine.read(body);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect((error as z.ZodError).issues).toHaveLength(1);
   });
 });
 

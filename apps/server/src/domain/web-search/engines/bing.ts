@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { plainText, type SearchEngine, textWithDomains } from "#domain/web-search/engine.ts";
 
 const page = z.object({
@@ -7,7 +8,7 @@ const page = z.object({
   snippet: z.string().nullish(),
   datePublished: z.string().nullish(),
 });
-const answer = z.object({ webPages: z.object({ value: z.array(page) }).nullish() });
+const answer = z.object({ webPages: z.object({ value: listOf(page) }).nullish() });
 
 /** Most pages of one response. */
 const MOST_PAGES = 50;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { plainText, type SearchEngine, textWithDomains } from "#domain/web-search/engine.ts";
 
 const page = z.object({
@@ -6,9 +7,9 @@ const page = z.object({
   title: z.string().nullish(),
   description: z.string().nullish(),
   page_age: z.string().nullish(),
-  extra_snippets: z.array(z.string()).nullish(),
+  extra_snippets: listOf(z.string()).nullish(),
 });
-const answer = z.object({ web: z.object({ results: z.array(page) }).nullish() });
+const answer = z.object({ web: z.object({ results: listOf(page) }).nullish() });
 
 /** Most pages of one response. */
 const MOST_PAGES = 20;

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import type { SearchEngine } from "#domain/web-search/engine.ts";
 
 const answer = z.object({
-  results: z.array(
+  results: listOf(
     z.object({
       url: z.string(),
       title: z.string().nullish(),
