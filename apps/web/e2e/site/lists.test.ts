@@ -21,8 +21,8 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
 
   await test.step("the window decides how many rows a page has, in one request", async () => {
     await page.goto("/panel/channel");
-    await expect(rows(page)).toHaveCount(12);
-    await expect(size.first()).toHaveValue("Automatic (12)");
+    await expect(rows(page)).toHaveCount(11);
+    await expect(size.first()).toHaveValue("Automatic (11)");
     await page.waitForLoadState("networkidle");
     expect(requests.filter((search) => /[?&]size=/.test(search) && !search.includes("size=1&"))).toHaveLength(
       1,
@@ -30,7 +30,7 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
   });
   await test.step("the second page names its size, so that a link shows the same rows elsewhere", async () => {
     await page.getByRole("button", { name: "Next page" }).click();
-    await page.waitForURL("**/channel?page=2&size=12");
+    await page.waitForURL("**/channel?page=2&size=11");
     await page.getByRole("button", { name: "Previous page" }).click();
     await page.waitForURL("**/channel");
   });
@@ -39,7 +39,7 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
     await openDisplay();
     await page.getByText("Compact", { exact: true }).click();
     await page.keyboard.press("Escape");
-    await expect(rows(page)).toHaveCount(17);
+    await expect(rows(page)).toHaveCount(15);
     expect(await rowHeight(page)).toBeLessThanOrEqual(before - 10);
   });
   await test.step("another list is compact as well", async () => {
@@ -49,15 +49,15 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
   });
   await test.step("a chosen size is kept for the next visit", async () => {
     await page.goto("/panel/channel");
-    await expect(rows(page)).toHaveCount(17);
+    await expect(rows(page)).toHaveCount(15);
     await size.first().click();
     await page.getByRole("option", { name: "10", exact: true }).click();
     await expect(rows(page)).toHaveCount(10);
     await page.goto("/panel/channel");
     await expect(rows(page)).toHaveCount(10);
     await size.first().click();
-    await page.getByRole("option", { name: "Automatic (17)" }).click();
-    await expect(rows(page)).toHaveCount(17);
+    await page.getByRole("option", { name: "Automatic (15)" }).click();
+    await expect(rows(page)).toHaveCount(15);
   });
 });
 
@@ -107,6 +107,34 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
     await views.getByRole("button", { name: "Reds", exact: true }).click();
     await page.waitForURL("**/channel?keyword=Red&order=-id");
     await page.getByRole("columnheader", { name: "ID", exact: true }).waitFor();
+  });
+  await test.step("its link has the columns, and leaves those stored in the browser as they are", async () => {
+    const header = page.getByRole("columnheader", { name: "ID", exact: true });
+    await button("Reds").click();
+    await button("Copy link to Reds").click();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(new URL(link).searchParams.get("columns")).toMatch(/(^|,)id(,|$)/);
+    await page.keyboard.press("Escape");
+    await button("Display").click();
+    await button("Reset").click();
+    await page.keyboard.press("Escape");
+    await expect(header).toHaveCount(0);
+    await page.goto(`${link},gone,-constructor`);
+    await header.waitFor();
+    await expect(button("Reds")).toBeVisible();
+    await page.getByText("Some filters of this link were not applied").waitFor({ state: "detached" });
+    await page.goto("/panel/channel?keyword=Red");
+    await rows(page).first().waitFor();
+    await expect(header).toHaveCount(0);
+  });
+  await test.step("columns that are selected replace those of a link", async () => {
+    await page.goto("/panel/channel?keyword=Red&columns=id");
+    await page.getByRole("columnheader", { name: "ID", exact: true }).waitFor();
+    await button("Display").click();
+    await page.getByRole("checkbox", { name: "Priority", exact: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has("columns"));
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("columnheader", { name: "ID", exact: true })).toBeVisible();
   });
   await test.step("a view of one list is not offered in another", async () => {
     await page.goto("/panel/user");

@@ -12,6 +12,7 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { channelParams } from "#lib/address/list-queries.ts";
 import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { layouts } from "#lib/lists/layouts.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { RowMissing } from "#ui/page/opened-row-states.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
@@ -19,6 +20,7 @@ import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { pagedList } from "#ui/table/paged-list.ts";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
 import { ChannelBulkBar } from "./bulk/channel-bulk-bar.tsx";
 import { ANY_MODEL } from "./list/any-model.ts";
@@ -154,22 +156,12 @@ export default function ChannelPage() {
           <DataTable
             id="channels"
             views="channels"
+            layout={layouts.belowLongText}
             label={t("Channels")}
             columns={columns}
-            rows={rows}
+            {...pagedList(list, query, setQuery)}
             rowKey={(row) => String(row.id)}
-            fetching={list.isPlaceholderData}
-            error={list.error}
             onRetry={() => void refresh()}
-            paging={{
-              kind: "pages",
-              page: query.page,
-              size: query.size,
-              total: list.data?.total_count,
-              onChange: setQuery,
-            }}
-            order={query.order}
-            onOrder={(order) => setQuery({ order })}
             selection={{
               keys: selected,
               onChange: setSelected,

@@ -28,7 +28,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
           ) : null}
           <CopyButton text={price.model} label={t("Model name")} size={22} />
         </Group>
-        <Text c="dimmed" fz="xs" lh={1.3}>
+        <Text c="dimmed" fz="xs">
           {owner}
         </Text>
       </Box>
@@ -56,7 +56,7 @@ export function PriceCell({
   return (
     <Box component="span" display="inline-block" className={classes.money}>
       {money}
-      <Text c="dimmed" fz="xs" lh={1.3}>
+      <Text c="dimmed" fz="xs">
         ×{ratio}
         {perCall ? ` · ${t("per call")}` : ""}
       </Text>

@@ -10,6 +10,7 @@ import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { joinList } from "#lib/format/join-list.ts";
+import { layouts } from "#lib/lists/layouts.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -41,6 +42,10 @@ const UpdateDialog = lazyPart(() => import("./update-dialog.tsx").then((module) 
 
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(pricesQuery);
+}
+
+function pageOf({ page, size }: { page: number; size: number }, total: number) {
+  return { kind: "pages" as const, page: Math.min(page, Math.max(1, Math.ceil(total / size))), size, total };
 }
 
 export default function PricesPage() {
@@ -89,6 +94,7 @@ export default function PricesPage() {
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
     views: "prices",
+    layout: layouts.belowTabs,
     fetching: prices.isFetching,
     error: prices.error,
     onRetry: () => void prices.refetch(),
@@ -99,13 +105,7 @@ export default function PricesPage() {
       <NoPrices onUpdate={mayChange ? () => updating.open("list") : undefined} />
     ),
   };
-  const paging = (total: number) => ({
-    kind: "pages" as const,
-    page: Math.min(params.page, Math.max(1, Math.ceil(total / params.size))),
-    size: params.size,
-    total,
-    onChange: setParams,
-  });
+  const paging = (total: number) => ({ ...pageOf(params, total), onChange: setParams });
 
   return (
     <Page

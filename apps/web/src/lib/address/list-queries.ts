@@ -15,7 +15,8 @@ import type { InboxQuery } from "@gateway/shared/site/inbox";
 import { inboxKinds } from "@gateway/shared/site/inbox-kinds";
 import type { TelegramMenuQuery } from "@gateway/shared/site/telegram";
 import type { SessionQuery } from "@gateway/shared/usage/session";
-import { oneOf, paging, type Params, textParam, trimmedParam, whole } from "./params.ts";
+import { layouts } from "#lib/lists/layouts.ts";
+import { oneOf, paging, pagingOf, type Params, textParam, trimmedParam, whole } from "./params.ts";
 
 const id = whole(0, 2_147_483_647);
 const second = whole(0, 253_402_300_799);
@@ -29,20 +30,21 @@ export const userParams: Params<UserQuery> = {
 };
 
 export const tokenParams: Params<TokenQuery> = {
-  ...paging,
+  ...pagingOf(layouts.belowAddress),
   keyword: textParam(100),
   billing_tag: textParam(50),
 };
 
 export const allTokensParams: Params<TokenAdminQuery> = {
   ...tokenParams,
+  ...paging,
   user_id: whole(),
   token_id: whole(),
 };
 
 /** Without `key`, which is no part of an address. */
 export const channelParams: Params<Omit<ChannelQuery, "key">> = {
-  ...paging,
+  ...pagingOf(layouts.belowLongText),
   keyword: textParam(100),
   type: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
   status: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
@@ -67,7 +69,7 @@ export const redemptionParams: Params<RedemptionQuery> = {
 };
 
 export const gatewayParams: Params<PaymentQuery> = {
-  ...paging,
+  ...pagingOf(layouts.belowTabs),
   name: trimmedParam(100),
   uuid: trimmedParam(36),
   type: oneOf(["", ...paymentTypes]),
@@ -75,7 +77,7 @@ export const gatewayParams: Params<PaymentQuery> = {
 };
 
 export const orderParams: Params<OrderQuery> = {
-  ...paging,
+  ...pagingOf(layouts.belowTabs),
   user_id: id,
   username: trimmedParam(100),
   gateway_id: id,
@@ -104,7 +106,10 @@ export const taskParams: Params<TaskFilter> = {
   end_timestamp: whole(),
 };
 
-export const telegramMenuParams: Params<TelegramMenuQuery> = { ...paging, keyword: trimmedParam(64) };
+export const telegramMenuParams: Params<TelegramMenuQuery> = {
+  ...pagingOf(layouts.belowState),
+  keyword: trimmedParam(64),
+};
 
 export const inboxParams: Params<Pick<InboxQuery, "unread" | "kind">> = {
   unread: whole(0, 1),

@@ -1,11 +1,11 @@
 /** The table of every list in the console. Wraps the table library; independent of the type of rows. */
 import { Box, Button, Group, Text } from "@mantine/core";
-import { useLocalStorage } from "@mantine/hooks";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { type Density, useDensity } from "#lib/lists/density.ts";
-import { fittingRows, isAutomaticSize } from "#lib/lists/page-size.ts";
+import { type ListLayout, layouts } from "#lib/lists/layouts.ts";
+import { fittingRows, isAutomaticSize, rowHeights } from "#lib/lists/page-size.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { AmountColumns, type ColumnAmounts } from "./amount-columns.tsx";
@@ -17,12 +17,15 @@ import { SelectAll } from "./select-all.tsx";
 import { CardList } from "./table-cards.tsx";
 import { TableGrid } from "./table-grid.tsx";
 import { type Column, type Features, features, offersOrder, type Selection } from "./table-model.ts";
+import { useChosenColumns } from "./views/use-chosen-columns.ts";
 import { ViewsMenu } from "./views/views-menu.tsx";
 import classes from "./data-table.module.css";
 
 type DataTableProps<Row> = {
   /** Key of the list in local storage, for the selected columns. */
   id: string;
+  /** Of a list with more above it than a title. */
+  layout?: ListLayout;
   /** Content of the list, for screen readers. */
   label: string;
   columns: Column<Row>[];
@@ -67,18 +70,15 @@ const noRows: never[] = [];
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { id, columns, rows, rowKey, error, onRetry, paging, selection, bulkActions, empty } = props;
+  const layout: ListLayout = props.layout ?? layouts.usual;
   const { t } = useTranslation();
   const phone = useIsPhone();
-  const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
-    key: `columns:${id}`,
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  });
+  const [chosen, setChosen] = useChosenColumns({ list: id, columns, hasLinks: props.views !== undefined });
   const [density, setDensity] = useDensity();
   const changeDensity = (next: Density) => {
-    const isAutomatic = paging.kind === "pages" && isAutomaticSize(paging.size);
+    const isAutomatic = paging.kind === "pages" && isAutomaticSize(paging.size, layout);
     setDensity(next);
-    if (isAutomatic) paging.onChange({ size: fittingRows(next) });
+    if (isAutomatic) paging.onChange({ size: fittingRows(layout, next) });
   };
 
   const defs = useMemo(
@@ -147,6 +147,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       className={classes.frame}
       data-list
       data-density={density}
+      style={{ "--row-height": `${rowHeights[density]}px`, "--above": `${layout.above ?? 0}px` }}
       onFocus={(event) => rememberRow(event.target)}
     >
       <div className={classes.toolbar}>
@@ -194,7 +195,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         <AmountColumns {...money}>{phone ? <CardList {...view} /> : <TableGrid {...view} />}</AmountColumns>
       )}
       {rows === undefined || (isEmpty && paging.kind === "pages" && paging.page === 1) ? null : (
-        <Pager paging={paging} shown={rows.length} />
+        <Pager paging={paging} shown={rows.length} layout={layout} />
       )}
     </Box>
   );

@@ -1,5 +1,6 @@
 import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { type ListLayout, layouts } from "#lib/lists/layouts.ts";
 import { fittingRows, isAutomaticSize, pageSizes, storeChosenSize } from "#lib/lists/page-size.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./data-table.module.css";
@@ -26,7 +27,14 @@ export type Paging =
     }
   | { kind: "none" };
 
-export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
+type PagerProps = {
+  paging: Paging;
+  /** Rows on the page. */
+  shown: number;
+  layout?: ListLayout;
+};
+
+export function Pager({ paging, shown, layout = layouts.usual }: PagerProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   if (paging.kind === "none") return null;
@@ -61,7 +69,9 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
             {t("{{first}}–{{last}} of {{total}}", { first, last, total })}
           </Text>
         )}
-        {phone ? null : <SizeSelect size={size} onChange={(next) => onChange({ size: next })} />}
+        {phone ? null : (
+          <SizeSelect size={size} layout={layout} onChange={(next) => onChange({ size: next })} />
+        )}
       </Group>
       {pages > 1 ? (
         <Pagination
@@ -78,19 +88,19 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
   );
 }
 
-type SizeSelectProps = { size: number; onChange: (size: number) => void };
+type SizeSelectProps = { size: number; layout: ListLayout; onChange: (size: number) => void };
 
 const AUTOMATIC = "automatic";
 
 /** Rows per page. The choice is remembered for all lists; a link to a page can have another size. */
-function SizeSelect({ size, onChange }: SizeSelectProps) {
+function SizeSelect({ size, layout, onChange }: SizeSelectProps) {
   const { t } = useTranslation();
-  const isAutomatic = isAutomaticSize(size);
+  const isAutomatic = isAutomaticSize(size, layout);
   const choose = (value: string | null) => {
     const chosen = pageSizes.find((each) => String(each) === value);
     if (chosen === undefined && value !== AUTOMATIC) return;
     storeChosenSize(chosen);
-    onChange(chosen ?? fittingRows());
+    onChange(chosen ?? fittingRows(layout));
   };
   const others = isAutomatic || pageSizes.some((each) => each === size) ? pageSizes : [size, ...pageSizes];
   return (
@@ -99,7 +109,7 @@ function SizeSelect({ size, onChange }: SizeSelectProps) {
       size="xs"
       w={140}
       data={[
-        { value: AUTOMATIC, label: t("Automatic ({{rows}})", { rows: fittingRows() }) },
+        { value: AUTOMATIC, label: t("Automatic ({{rows}})", { rows: fittingRows(layout) }) },
         ...others.map((each) => ({ value: String(each), label: String(each) })),
       ]}
       value={isAutomatic ? AUTOMATIC : String(size)}

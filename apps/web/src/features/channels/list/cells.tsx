@@ -27,10 +27,10 @@ export function NameCell({ row }: { row: ChannelRow }) {
         <ProviderIcon name={provider?.icon ?? ""} size={18} />
       </Box>
       <Box miw={0}>
-        <Text fw={500} fz="sm" truncate title={row.name} lh="18px">
+        <Text fw={500} fz="sm" truncate title={row.name}>
           {row.name}
         </Text>
-        <Text c="dimmed" fz="xs" truncate lh="16px">
+        <Text c="dimmed" fz="xs" truncate>
           {label}
           {phone ? ` · #${row.id}` : ""}
           {row.tag ? ` · ${isolateName(row.tag)}` : ""}

@@ -60,17 +60,19 @@ export function HealthCell({ row }: { row: ChannelRow }) {
         onChange={(event) => change.mutate(event.currentTarget.checked)}
       />
       <Box miw={0}>
-        {on && row.frozen.length > 0 ? (
-          <FrozenBadge frozen={row.frozen} />
-        ) : (
-          <StatusDot tone={tone}>{t(word)}</StatusDot>
-        )}
+        <Group gap={6} wrap="nowrap" maw="calc(166px + var(--spare))">
+          {on && row.frozen.length > 0 ? (
+            <FrozenBadge frozen={row.frozen} />
+          ) : (
+            <StatusDot tone={tone}>{t(word)}</StatusDot>
+          )}
+          {phone ? null : <Trouble row={row} failed={hours?.channel.last_failed ?? null} />}
+        </Group>
         {!on ? null : hours ? (
           <ChannelHoursBar channel={hours.channel} since={hours.since} />
         ) : (
-          <Box {...channelHoursSize} />
+          <Box {...channelHoursSize} mah="var(--bars-height, none)" />
         )}
-        {phone ? null : <Trouble row={row} failed={hours?.channel.last_failed ?? null} />}
       </Box>
     </Group>
   );
@@ -106,7 +108,7 @@ function Trouble({ row, failed }: TroubleProps) {
         </>
       }
     >
-      <Text c="dimmed" fz="xs" truncate maw="calc(166px + var(--spare))" tabIndex={0}>
+      <Text c="dimmed" fz="xs" truncate tabIndex={0}>
         {text}
       </Text>
     </Tooltip>

@@ -38,10 +38,10 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
     if (failed)
       return (
         <>
-          <Text c="red" fz="sm" fw={500} lh="18px">
+          <Text c="red" fz="sm" fw={500}>
             {t("Failed")}
           </Text>
-          <Text c="dimmed" fz="xs" lh="16px" truncate title={failed.result.message}>
+          <Text c="dimmed" fz="xs" truncate title={failed.result.message}>
             {failed.result.message}
           </Text>
         </>
@@ -49,21 +49,21 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
     if (failedBefore)
       return (
         <>
-          <Text c="red" fz="sm" fw={500} lh="18px">
+          <Text c="red" fz="sm" fw={500}>
             {t("Failed")}
           </Text>
-          <Text c="dimmed" fz="xs" lh="16px" component="div">
+          <Text c="dimmed" fz="xs" component="div">
             <RelativeTime inList seconds={row.test_time} />
           </Text>
         </>
       );
     return (
       <>
-        <Text c={color} fz="sm" fw={tested ? 500 : 400} lh="18px" title={t(word)}>
+        <Text c={color} fz="sm" fw={tested ? 500 : 400} title={t(word)}>
           {tested ? formatDuration(row.response_time) : t(word)}
         </Text>
         {tested ? (
-          <Text c="dimmed" fz="xs" lh="16px" component="div">
+          <Text c="dimmed" fz="xs" component="div">
             <RelativeTime inList seconds={row.test_time} />
           </Text>
         ) : null}

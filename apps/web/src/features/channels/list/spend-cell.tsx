@@ -16,7 +16,7 @@ const signs = lookupTable<string>({ USD: "$", CNY: "¥" });
 export function SpendCell({ row, column }: { row: ChannelRow; column: string }) {
   const tells = useProvider(row.type)?.tells_balance === true;
   return (
-    <Box component="span" display="inline-block" lh="18px">
+    <Box component="span" display="inline-block">
       <Amount column={column} points={row.used_quota} />
       {tells ? <Balance row={row} /> : null}
     </Box>
@@ -38,7 +38,7 @@ function Balance({ row }: { row: ChannelRow }) {
     });
   const text = hasBalance ? t("{{amount}} left", { amount }) : mayChange ? t("Refresh balance") : "–";
   const balanceText = (
-    <Text c={hasBalance && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
+    <Text c={hasBalance && row.balance <= 0 ? "red" : "dimmed"} fz="xs">
       {text}
     </Text>
   );

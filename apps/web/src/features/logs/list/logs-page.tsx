@@ -28,6 +28,7 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { COLUMNS } from "#ui/table/views/linked-columns.ts";
 import { FirstCall } from "./first-call.tsx";
 import { Histogram } from "./histogram.tsx";
 import { CompactRow, logColumns } from "./log-columns.tsx";
@@ -111,7 +112,7 @@ export default function LogsPage() {
         />
       }
     >
-      <DroppedFilters params={logParams} others={["call", "page"]} />
+      <DroppedFilters params={logParams} others={["call", "page", COLUMNS]} />
       <div className={classes.head}>
         <TypeTabs type={filter.log_type} onChange={(log_type) => setFilter({ log_type })} />
         <Totals totals={totals.data} old={totals.isPlaceholderData} failed={totals.isError} />

@@ -1,10 +1,18 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { isCurrent, storeViews, viewOf, viewsOf, withName, withView } from "./saved-views.ts";
+import { isCurrent, linkedQuery, storeViews, viewOf, viewsOf, withName, withView } from "./saved-views.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
 it("saved views: what is open, the page and its size are no part of a view", () => {
   expect(viewOf("?order=-id&page=3&size=20&edit=4&user=7&keyword=red")).toBe("keyword=red&order=-id");
+});
+
+it("saved views: a link has the filters, the order and the columns, which are no filter", () => {
+  const view = { name: "A", search: "keyword=red&order=-id", columns: { id: true, tag: false } };
+  expect(linkedQuery(view)).toBe("keyword=red&order=-id&columns=id%2C-tag");
+  expect(viewOf(linkedQuery(view))).toBe("keyword=red&order=-id");
+  expect(isCurrent(view, `?${linkedQuery(view)}`, view.columns)).toBe(true);
+  expect(linkedQuery({ name: "B", search: "keyword=red" })).toBe("keyword=red");
 });
 
 it("saved views: a view of an earlier version is current with any columns", () => {

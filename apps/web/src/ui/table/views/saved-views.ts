@@ -1,9 +1,7 @@
 /** Named filters of a list, kept in this browser for each user. A view is the query string of its list and its columns. */
 import { drawerParams } from "#lib/address/drawer-param.ts";
 import { readStorage, writeStorage } from "#lib/browser-storage.ts";
-
-/** Which columns the user has selected or hidden. */
-export type ChosenColumns = Record<string, boolean>;
+import { type ChosenColumns, COLUMNS, columnsText } from "./linked-columns.ts";
 
 /** Views of earlier versions have no columns. */
 export type SavedView = { name: string; search: string; columns?: ChosenColumns | undefined };
@@ -13,14 +11,21 @@ export const LONGEST_NAME = 40;
 
 const keyOf = (list: string, userId: number) => `views:${list}:${userId}`;
 
-/** Parameters that are not part of a view: what is open or compared, and the place in the list. */
-const momentary = [...drawerParams, "call", "page", "size", "cursor", "compare"];
+/** Parameters that are not part of the filters: what is open or compared, the place in the list, and its columns. */
+const momentary = [...drawerParams, "call", "page", "size", "cursor", "compare", COLUMNS];
 
 /** Returns the query string of the current filters, in one order. */
 export function viewOf(search: string): string {
   const params = new URLSearchParams(search);
   for (const name of momentary) params.delete(name);
   params.sort();
+  return params.toString();
+}
+
+/** Returns the query string of a link to the view: filters, order and columns. */
+export function linkedQuery({ search, columns }: SavedView): string {
+  const params = new URLSearchParams(viewOf(search));
+  if (columns) params.set(COLUMNS, columnsText(columns));
   return params.toString();
 }
 

@@ -1,7 +1,4 @@
-/**
- * Saves the filters, order and columns of a list under a name, and applies them again. The address contains filters and
- * order, so a view can be shared as a link.
- */
+/** Saves the filters, order and columns of a list under a name, applies them again, and copies a link to them. */
 import { ActionIcon, Popover, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBookmark } from "@tabler/icons-react";
@@ -9,7 +6,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useQueryString } from "#lib/address/list-params.ts";
 import { useSelf } from "#lib/session.ts";
-import { type ChosenColumns, isCurrent, storeViews, viewOf, viewsOf } from "./saved-views.ts";
+import type { ChosenColumns } from "./linked-columns.ts";
+import { isCurrent, storeViews, viewOf, viewsOf } from "./saved-views.ts";
 import { ViewsPanel } from "./views-panel.tsx";
 
 type ViewsMenuProps = {

@@ -5,15 +5,8 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { CopyButton } from "#ui/copy.tsx";
-import {
-  type ChosenColumns,
-  LONGEST_NAME,
-  MOST_VIEWS,
-  type SavedView,
-  viewOf,
-  withName,
-  withView,
-} from "./saved-views.ts";
+import type { ChosenColumns } from "./linked-columns.ts";
+import { linkedQuery, LONGEST_NAME, MOST_VIEWS, type SavedView, withName, withView } from "./saved-views.ts";
 import classes from "./views-menu.module.css";
 
 type ViewsPanelProps = {
@@ -69,7 +62,10 @@ export function ViewsPanel(props: ViewsPanelProps) {
                 >
                   {view.name}
                 </UnstyledButton>
-                <CopyButton text={linkOf(view)} label={t("Link to {{name}}", { name: view.name })} />
+                <CopyButton
+                  text={linkOf(view, onColumns !== undefined)}
+                  label={t("Link to {{name}}", { name: view.name })}
+                />
                 <ActionIcon
                   size={28}
                   aria-label={t("Rename the view {{name}}", { name: view.name })}
@@ -102,9 +98,9 @@ export function ViewsPanel(props: ViewsPanelProps) {
   );
 }
 
-/** The address of the list with the filters and the order of the view. */
-function linkOf({ search }: SavedView): string {
-  const query = viewOf(search);
+/** The address of the list with the filters, the order and, in a list whose columns can be selected, the columns of the view. */
+function linkOf(view: SavedView, hasColumns: boolean): string {
+  const query = linkedQuery(hasColumns ? view : { ...view, columns: undefined });
   return `${window.location.origin}${window.location.pathname}${query === "" ? "" : `?${query}`}`;
 }
 
