@@ -19,7 +19,7 @@ test("stored backups are listed, and a place that does not answer is named", asy
   await site.api("PUT", "/option", { key: "BackupEnabled", value: true });
   await page.reload();
   await expect(backups.getByText("No backup yet")).toBeVisible();
-  await expect(backups.getByLabel("S3 bucket")).toHaveCount(0);
+  await expect(backups.getByRole("textbox", { name: "S3 bucket" })).toHaveCount(0);
 
   await mkdir(join(dataDir, "backups"), { recursive: true });
   for (let day = 10; day < 17; day += 1)
@@ -39,7 +39,7 @@ test("stored backups are listed, and a place that does not answer is named", asy
   await page.reload();
   await expect(backups.getByText("This could not be loaded")).toBeVisible({ timeout: 20_000 });
   await expect(backups.getByText("s3://b cannot be used")).toBeVisible();
-  await expect(backups.getByLabel("S3 bucket")).toHaveValue("b");
+  await expect(backups.getByRole("textbox", { name: "S3 bucket" })).toHaveValue("b");
 });
 
 test("root exports the log, and sees the hours and why an export fails", async ({ page, site }) => {

@@ -57,7 +57,7 @@ export function ThirdParty({ next }: { next: string }) {
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >
-            <Text span inherit truncate title={identityProviderTitle(t, id, added)}>
+            <Text span inherit lh={1.4} truncate title={identityProviderTitle(t, id, added)}>
               {identityProviderTitle(t, id, added)}
             </Text>
           </Button>

@@ -4,11 +4,12 @@
  */
 import { Anchor, Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
 import { IconArrowLeft, IconFileUnknown } from "@tabler/icons-react";
-import { type ReactNode, useCallback } from "react";
+import { type ReactNode, useCallback, useLayoutEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
 import { currentLocation } from "#lib/address/history.ts";
 import { useQueryString } from "#lib/address/list-params.ts";
+import { markShown } from "#lib/errors/shown-errors.ts";
 import { usePageTitle } from "#lib/site.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { isRefusal } from "./opened-row.tsx";
@@ -99,6 +100,7 @@ type UnloadedProps = {
 /** The loading, error and not-found states of the page. */
 export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps) {
   const { t } = useTranslation();
+  useLayoutEffect(() => markShown(error), [error]);
   if (isRefusal(error))
     return (
       <Empty
