@@ -15,7 +15,7 @@ test.beforeAll(async ({ site }) => {
 
 const checks = { language: "en_US", axe: true } as const;
 
-test("every screen of the console fits, is accessible, in English, sends no request to another site, and keeps a name from reversing the text beside it", async ({
+test("every screen of the console fits, is accessible, in English, isolates names, and sends no request to another site", async ({
   page,
   site,
 }) => {
