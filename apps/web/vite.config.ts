@@ -45,9 +45,8 @@ export default defineConfig({
         // hundred small files. Forms and schemas are apart from the components of lists, which load no schemas.
         codeSplitting: {
           groups: [
-            { name: "first", tags: ["$initial"], priority: 6 },
-            { name: "sign-in", test: /features\/session\/login-page/, priority: 5 },
-            { name: "home", test: /features\/site\/home-page/, priority: 4 },
+            { name: "first", tags: ["$initial"], priority: 5 },
+            { name: "public", test: /features\/(session\/login-page|site\/home-page)/, priority: 4 },
             {
               name: "frame",
               test: /app\/(console-routes|first-screen)|features\/overview\/overview-page|ui\/(confirm|form\/(help-link|leave-guard))\./,

@@ -1,6 +1,6 @@
 import "@fontsource-variable/inter/index.css";
 import "@fontsource-variable/jetbrains-mono/index.css";
-import "#app/mantine-styles.css";
+import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "#ui/global.css";
 import { StrictMode } from "react";

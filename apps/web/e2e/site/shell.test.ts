@@ -136,24 +136,6 @@ test("the console's frame marks the screen, and remembers its language, theme an
 });
 
 test.describe("the public site", () => {
-  test("loads its menus when they are opened, by keyboard as well, and they return the focus", async ({
-    site,
-  }) => {
-    const page = await site.open("/login", { guest: true, locale: "en-US" });
-    const button = page.getByRole("button", { name: "Language" });
-    await expect(button).toHaveAttribute("aria-haspopup", "menu");
-    await button.focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "日本語" }).waitFor();
-    await expect(button).toHaveAttribute("aria-expanded", "true");
-    await page.keyboard.press("Escape");
-    await expect(page.getByRole("menu")).toHaveCount(0);
-    await expect(button).toBeFocused();
-    await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "简体中文" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("登录");
-  });
-
   test("is in Chinese when the browser's language is unknown, in the one that a link requested, and its characters", async ({
     site,
   }) => {

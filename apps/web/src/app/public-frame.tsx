@@ -1,5 +1,5 @@
 /** Header and footer of the public pages. */
-import { Anchor, Button, Container, Group } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Container, Group, Menu } from "@mantine/core";
 import { IconMenu2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link, NavLink, Outlet } from "react-router-dom";
@@ -8,8 +8,6 @@ import { Footer } from "#features/site/footer.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import type { MenuEntry } from "#ui/icon-menu.tsx";
-import { LazyMenu } from "#ui/lazy-menu.tsx";
 import { ThemeToggle, useOtherTheme } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
@@ -78,21 +76,29 @@ type PublicMenuProps = { links: ReturnType<typeof publicLinks>; withTheme: boole
 function PublicMenu({ links, withTheme }: PublicMenuProps) {
   const { t } = useTranslation();
   const theme = useOtherTheme();
-  const pages: MenuEntry[] = links.map(({ title, to }, place) => ({
-    label: t(title),
-    action: to,
-    endsGroup: withTheme && place === links.length - 1,
-  }));
-  const themes: MenuEntry[] = withTheme
-    ? [{ label: theme.label, icon: <theme.Icon size={16} stroke={1.7} />, action: theme.show }]
-    : [];
   return (
-    <LazyMenu
-      label={t("Menu")}
-      icon={<IconMenu2 size={19} stroke={1.7} />}
-      width={200}
-      entries={[...pages, ...themes]}
-    />
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon size={36} aria-label={t("Menu")}>
+          <IconMenu2 size={19} stroke={1.7} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {links.map((link) => (
+          <Menu.Item key={link.to} component={Link} to={link.to}>
+            {t(link.title)}
+          </Menu.Item>
+        ))}
+        {withTheme ? (
+          <>
+            <Menu.Divider />
+            <Menu.Item leftSection={<theme.Icon size={16} stroke={1.7} />} onClick={theme.show}>
+              {theme.label}
+            </Menu.Item>
+          </>
+        ) : null}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Asks for confirmation before a destructive action. The dialog is part of the frame of the console, which no public page has. */
+/** Asks for confirmation before a destructive action. */
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import i18next from "i18next";

@@ -1,4 +1,4 @@
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
@@ -17,8 +17,10 @@ export function useOtherTheme() {
 export function ThemeToggle() {
   const { label, Icon, show } = useOtherTheme();
   return (
-    <ActionIcon size={36} aria-label={label} title={label} onClick={show}>
-      <Icon size={19} stroke={1.7} />
-    </ActionIcon>
+    <Tooltip label={label}>
+      <ActionIcon size={36} aria-label={label} onClick={show}>
+        <Icon size={19} stroke={1.7} />
+      </ActionIcon>
+    </Tooltip>
   );
 }

@@ -33,33 +33,34 @@ export function Shell({ children }: { children?: ReactNode }) {
   const search = () => setSearches((count) => count + 1);
 
   return (
-    <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
-      <ModalsProvider />
-      <a className="skip-link" href="#content">
-        {t("Skip to content")}
-      </a>
-      <ConsoleHeader
-        menuOpen={narrow ? drawer : wide}
-        onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
-        onSearch={search}
-      />
-      {narrow ? (
-        <MenuDrawer opened={drawer} onClose={() => setDrawerAt("")} />
-      ) : (
-        <aside className={classes.side}>
-          <SideMenu rail={!wide} />
-        </aside>
-      )}
-      <main id="content" className={classes.main} tabIndex={-1}>
-        <div className={classes.content}>
-          <Crumbs />
-          <ErrorBoundary resetKey={key} fallback={brokenScreen}>
-            <Suspense fallback={<ScreenSkeleton />}>{children ?? <Outlet />}</Suspense>
-          </ErrorBoundary>
-        </div>
-      </main>
-      <GlobalDialogs requests={searches} onSearch={search} />
-    </div>
+    <ModalsProvider>
+      <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
+        <a className="skip-link" href="#content">
+          {t("Skip to content")}
+        </a>
+        <ConsoleHeader
+          menuOpen={narrow ? drawer : wide}
+          onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
+          onSearch={search}
+        />
+        {narrow ? (
+          <MenuDrawer opened={drawer} onClose={() => setDrawerAt("")} />
+        ) : (
+          <aside className={classes.side}>
+            <SideMenu rail={!wide} />
+          </aside>
+        )}
+        <main id="content" className={classes.main} tabIndex={-1}>
+          <div className={classes.content}>
+            <Crumbs />
+            <ErrorBoundary resetKey={key} fallback={brokenScreen}>
+              <Suspense fallback={<ScreenSkeleton />}>{children ?? <Outlet />}</Suspense>
+            </ErrorBoundary>
+          </div>
+        </main>
+        <GlobalDialogs requests={searches} onSearch={search} />
+      </div>
+    </ModalsProvider>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The announcement button of the header. */
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconSpeakerphone } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useAnnouncement } from "#components/announcement.tsx";
@@ -10,10 +10,12 @@ export function NoticeButton() {
   const { unseen, open, dialog } = useAnnouncement();
   return (
     <>
-      <ActionIcon size={36} aria-label={t("Notice")} title={t("Notice")} onClick={open}>
-        <IconSpeakerphone size={19} stroke={1.7} />
-        {unseen ? <span className={classes.dot} /> : null}
-      </ActionIcon>
+      <Tooltip label={t("Notice")}>
+        <ActionIcon size={36} aria-label={t("Notice")} onClick={open}>
+          <IconSpeakerphone size={19} stroke={1.7} />
+          {unseen ? <span className={classes.dot} /> : null}
+        </ActionIcon>
+      </Tooltip>
       {dialog}
     </>
   );
