@@ -161,6 +161,8 @@ test("a token is limited to MCP bundles and tools", async ({ page }) => {
     await expect(edited.getByText("work", { exact: true })).toBeVisible();
     await edited.getByRole("combobox", { name: "Allowed tools" }).fill("github__list_*");
     await page.keyboard.press("Enter");
+    // The list of suggestions is above the button.
+    await page.keyboard.press("Tab");
     await edited.getByRole("button", { name: "Save" }).click();
     await page.getByText("Token saved").waitFor();
     const { data } = await site.api<{ data: { setting: { mcp?: object } }[] }>(

@@ -57,8 +57,10 @@ export function AnswerText({ text: wholeText, onDrawn }: { text: string; onDrawn
       }),
     [markdown, text],
   );
-  const drawn = useEffectEvent(onDrawn);
-  useLayoutEffect(() => drawn(), [html]);
+  const drawn = useEffectEvent((shown: string) => {
+    if (shown !== "") onDrawn();
+  });
+  useLayoutEffect(() => drawn(html), [html]);
   const copy = (event: MouseEvent<HTMLElement>) => {
     if (!(event.target instanceof Element)) return;
     const code = event.target.closest("[data-copy]")?.closest("[data-code]")?.querySelector("code");

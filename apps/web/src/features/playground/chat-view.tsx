@@ -1,14 +1,14 @@
 /** A conversation: models, messages and the next question. */
 import { ActionIcon, Button, Drawer, Group, Indicator, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
-import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { type Icon, IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
+import { lazy, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { takeDraft } from "#lib/playground-draft.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { lazyPart } from "#ui/lazy-part.tsx";
+import { LazyBoundary, lazyPart } from "#ui/lazy-part.tsx";
 import { toast, UNDO_MS } from "#ui/toast.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ChatList } from "./chat-list.tsx";
@@ -16,9 +16,11 @@ import { type Chat, noParameters, type Turn } from "./chat.ts";
 import { Composer } from "./composer.tsx";
 import { ModelPicker } from "./model-picker.tsx";
 import { Suggestions } from "./suggestions.tsx";
-import { TurnView } from "./turn-view.tsx";
 import { type Question, useChats } from "./use-chats.ts";
 import classes from "./playground.module.css";
+
+/** A new chat has no turns. */
+const TurnView = lazy(async () => ({ default: (await import("./turn-view.tsx")).TurnView }));
 
 const ParameterFields = lazyPart(() =>
   import("./parameter-fields.tsx").then((module) => module.ParameterFields),
@@ -146,13 +148,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
       )}
       <section className={classes.main} aria-label={t("Conversation")}>
         <div className={classes.bar}>
-          {narrow ? (
-            <Tooltip label={t("Chats")}>
-              <ActionIcon size={34} aria-label={t("Chats")} onClick={list.open}>
-                <IconMessages size={18} stroke={1.7} />
-              </ActionIcon>
-            </Tooltip>
-          ) : null}
+          {narrow ? <BarButton label={t("Chats")} icon={IconMessages} onClick={list.open} /> : null}
           <ModelPicker
             models={models}
             chosen={current.models}
@@ -160,13 +156,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
             disabled={running}
           />
           <Group gap={4} wrap="nowrap" ml="auto">
-            {narrow ? (
-              <Tooltip label={t("New chat")}>
-                <ActionIcon size={34} aria-label={t("New chat")} onClick={chats.start}>
-                  <IconPencilPlus size={18} stroke={1.7} />
-                </ActionIcon>
-              </Tooltip>
-            ) : null}
+            {narrow ? <BarButton label={t("New chat")} icon={IconPencilPlus} onClick={chats.start} /> : null}
             <Tooltip label={t("System prompt and parameters")}>
               <Indicator disabled={!adjusted} size={7} offset={6}>
                 <ActionIcon
@@ -192,18 +182,7 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
           {current.turns.length === 0 ? (
             <Suggestions onChoose={(question) => chats.send({ text: question, images: [] })} />
           ) : (
-            <div className={classes.turns} data-wide={current.models.length > 1 || undefined}>
-              {current.turns.map((turn, place) => (
-                <TurnView
-                  key={turn.id}
-                  turn={turn}
-                  last={place === current.turns.length - 1}
-                  onAgain={(answerId) => chats.again(turn.id, answerId)}
-                  onEdit={input.edit}
-                  onDrawn={keep}
-                />
-              ))}
-            </div>
+            <Turns chat={current} onAgain={chats.again} onEdit={input.edit} onDrawn={keep} />
           )}
         </div>
         <Composer
@@ -230,6 +209,44 @@ export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps
       >
         <ParameterFields value={current.parameters} onChange={chats.setParameters} />
       </Drawer>
+    </div>
+  );
+}
+
+type BarButtonProps = { label: string; icon: Icon; onClick: () => void };
+
+function BarButton({ label, icon: Picture, onClick }: BarButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size={34} aria-label={label} onClick={onClick}>
+        <Picture size={18} stroke={1.7} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+type TurnsProps = {
+  chat: Chat;
+  onAgain: (turnId: string, answerId: string) => void;
+  onEdit: (turn: Turn) => void;
+  onDrawn: () => void;
+};
+
+function Turns({ chat: { models, turns }, onAgain, onEdit, onDrawn }: TurnsProps) {
+  return (
+    <div className={classes.turns} data-wide={models.length > 1 || undefined}>
+      <LazyBoundary>
+        {turns.map((turn, place) => (
+          <TurnView
+            key={turn.id}
+            turn={turn}
+            last={place === turns.length - 1}
+            onAgain={(answerId) => onAgain(turn.id, answerId)}
+            onEdit={onEdit}
+            onDrawn={onDrawn}
+          />
+        ))}
+      </LazyBoundary>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { ChatLinkEntry } from "@gateway/shared/site/formats/chat-link-entry
 import { Button, Group, Menu, Skeleton } from "@mantine/core";
 import { IconArrowLeft, IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useLayoutEffect, useRef, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "react-router-dom";
 import { sampleModel } from "#components/samples/sample-model.ts";
@@ -13,8 +13,9 @@ import { useSelf } from "#lib/session.ts";
 import { usePageTitle, useSite } from "#lib/site.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { ChatView } from "./chat-view.tsx";
-import { ForeignChat } from "./foreign-chat.tsx";
 import classes from "./playground.module.css";
+
+const ForeignChat = lazy(async () => ({ default: (await import("./foreign-chat.tsx")).ForeignChat }));
 
 export default function PlaygroundPage() {
   const { t } = useTranslation("playground");
@@ -35,7 +36,13 @@ export default function PlaygroundPage() {
           onChoose={(link) => setSearch(link ? { client: link.name } : {}, { replace: true })}
         />
       ) : null}
-      {shown ? <ForeignChat key={shown.name} link={shown} /> : <OwnChat />}
+      {shown ? (
+        <Suspense fallback={<Skeleton className={classes.chat ?? ""} />}>
+          <ForeignChat key={shown.name} link={shown} />
+        </Suspense>
+      ) : (
+        <OwnChat />
+      )}
     </div>
   );
 }

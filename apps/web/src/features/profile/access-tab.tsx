@@ -3,7 +3,7 @@ import { Stack } from "@mantine/core";
 import { AccessTokenSection } from "./access-token.tsx";
 import { DevicesSection } from "./devices-section.tsx";
 
-export default function AccessTab() {
+export function AccessTab() {
   return (
     <Stack>
       <DevicesSection />

@@ -9,8 +9,8 @@ import { DetailsSection } from "./details-section.tsx";
 import { InviteSection } from "./invite-section.tsx";
 import { LooksSection } from "./looks-section.tsx";
 
-const SecurityTab = lazy(() => import("./security-tab.tsx"));
-const AccessTab = lazy(() => import("./access-tab.tsx"));
+const SecurityTab = lazy(async () => ({ default: (await import("./security-tab.tsx")).SecurityTab }));
+const AccessTab = lazy(async () => ({ default: (await import("./access-tab.tsx")).AccessTab }));
 
 const tabs = ["general", "security", "access"] as const;
 

@@ -8,7 +8,7 @@ import { PasswordSection } from "./sign-in/password-section.tsx";
 import { SecondFactorSection } from "./sign-in/second-factor.tsx";
 import { TelegramSection } from "./telegram-section.tsx";
 
-export default function SecurityTab() {
+export function SecurityTab() {
   return (
     <Stack>
       <PasswordSection />
