@@ -300,8 +300,9 @@ function pinTargets(targets: Target[]): void {
 }
 
 let interrupted = false;
+// Not once: Ctrl+C arrives twice, from the terminal and from `pnpm bench`.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
     interrupted = true;
     void stopAll();
   });

@@ -15,7 +15,8 @@ const { main, ...size } = readCommandLine("pnpm verify:chaos", {
 });
 
 const enough = new AbortController();
-process.once("SIGINT", () => enough.abort());
+// Not once: Ctrl+C arrives twice, from the terminal and from `pnpm chaos`.
+process.on("SIGINT", () => enough.abort());
 const report = await runChaos({
   ...size,
   untilReleased: true,
