@@ -6,7 +6,7 @@ import type { Page } from "@playwright/test";
 import { faultsWithLayer, layer, tooltipFaults } from "./support/faults.ts";
 import { furnish } from "./support/furnish.ts";
 import { goTo } from "./support/go-to.ts";
-import { click } from "./support/openings.ts";
+import { click } from "./support/screens/openings.ts";
 import { expect, test } from "./support/test.ts";
 
 test.beforeAll(({ site }) => furnish(site));

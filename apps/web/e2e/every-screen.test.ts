@@ -1,7 +1,7 @@
 /** What holds for all screens at once, on a desktop in English. `phone/every-screen.test.ts` examines the other extreme. */
-import { addMarkedNames, markedNamesOn } from "./support/marked-names.ts";
-import { examine } from "./support/screen-checks.ts";
-import { dialogPaths, furnishScreens, publicPaths } from "./support/screen-list.ts";
+import { addMarkedNames, markedNamesOn } from "./support/screens/marked-names.ts";
+import { examine } from "./support/screens/screen-checks.ts";
+import { dialogPaths, furnishScreens, publicPaths } from "./support/screens/screen-list.ts";
 import { expect, test } from "./support/test.ts";
 import { startWalk } from "./support/walk.ts";
 

@@ -21,7 +21,7 @@ import { contentOf, cpuMeter, loadedAhead, menuLinks, type Reaction, reactionsOf
 import { browserFlags, browserPath } from "./support/browser.ts";
 import { type Installation, install } from "./support/installation.ts";
 import { loadOf, observe, seenBy } from "./support/page-load.ts";
-import { screenIds } from "./support/screen-list.ts";
+import { screenIds } from "./support/screens/screen-list.ts";
 import { openWindow } from "./support/windows.ts";
 
 const { values } = parseArgs({

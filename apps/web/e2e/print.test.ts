@@ -1,6 +1,6 @@
 /** Printed screens: black on white, without menu and controls, and nothing cut off. */
 import type { Page } from "@playwright/test";
-import { furnishScreens } from "./support/screen-list.ts";
+import { furnishScreens } from "./support/screens/screen-list.ts";
 import { expect, test } from "./support/test.ts";
 import { startWalk } from "./support/walk.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../../../server/test/identity-providers.ts";
 import { goTo } from "../support/go-to.ts";
 import { rootUser } from "../support/installation.ts";
-import { hear } from "../support/shown-texts.ts";
+import { hear } from "../support/screens/shown-texts.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;

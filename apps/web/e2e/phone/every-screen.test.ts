@@ -1,6 +1,6 @@
 /** What holds for all screens at once, on the narrowest phone, in the dark and in Chinese. */
-import { examine } from "../support/screen-checks.ts";
-import { dialogPaths, furnishScreens, publicPaths } from "../support/screen-list.ts";
+import { examine } from "../support/screens/screen-checks.ts";
+import { dialogPaths, furnishScreens, publicPaths } from "../support/screens/screen-list.ts";
 import { expect, test } from "../support/test.ts";
 import { startWalk } from "../support/walk.ts";
 

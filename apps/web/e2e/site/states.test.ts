@@ -2,7 +2,7 @@
 import type { Page, Route } from "@playwright/test";
 import { goTo } from "../support/go-to.ts";
 import { menuOf as menu, openInMenu as open } from "../support/menu.ts";
-import { hear } from "../support/shown-texts.ts";
+import { hear } from "../support/screens/shown-texts.ts";
 import { expect, test } from "../support/test.ts";
 
 const main = (page: Page) => page.locator("main");

@@ -1,6 +1,6 @@
 /** Dialogs and drawers without an address: each is opened by its button and examined by axe. */
 import { furnish } from "../support/furnish.ts";
-import { choose, click, expectNoFaults, type Opening } from "../support/openings.ts";
+import { choose, click, expectNoFaults, type Opening } from "../support/screens/openings.ts";
 import { type Site, test } from "../support/test.ts";
 
 let site: Site;

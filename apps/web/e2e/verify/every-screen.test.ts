@@ -1,6 +1,6 @@
 /** All screens in all languages, on desktop and phone, in both colour schemes, with axe. */
-import { type Checks, examine } from "../support/screen-checks.ts";
-import { dialogPaths, furnishScreens, publicPaths } from "../support/screen-list.ts";
+import { type Checks, examine } from "../support/screens/screen-checks.ts";
+import { dialogPaths, furnishScreens, publicPaths } from "../support/screens/screen-list.ts";
 import { expect, test } from "../support/test.ts";
 import { startWalk } from "../support/walk.ts";
 

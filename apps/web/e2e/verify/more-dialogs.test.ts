@@ -6,7 +6,7 @@ import { type EpaySite, startEpaySite } from "../support/epay-site.ts";
 import { furnish } from "../support/furnish.ts";
 import { rootUser } from "../support/installation.ts";
 import { type MailBox, openMailBox } from "../support/mail-box.ts";
-import { click, expectNoFaults, type Opening } from "../support/openings.ts";
+import { click, expectNoFaults, type Opening } from "../support/screens/openings.ts";
 import type { Site } from "../support/test.ts";
 import { expect, test } from "../support/test.ts";
 

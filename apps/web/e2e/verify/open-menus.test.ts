@@ -5,7 +5,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { faintTextsInTheDark, faultsWithLayer, layer, layerFaults } from "../support/faults.ts";
 import { furnish } from "../support/furnish.ts";
-import { screenIds } from "../support/screen-list.ts";
+import { screenIds } from "../support/screens/screen-list.ts";
 import { expect, type Site, test } from "../support/test.ts";
 import { startWalk } from "../support/walk.ts";
 

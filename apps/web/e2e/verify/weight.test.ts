@@ -1,6 +1,6 @@
 /** How much JavaScript each screen of the console loads. */
 import { loadOf } from "../support/page-load.ts";
-import { screenIds } from "../support/screen-list.ts";
+import { screenIds } from "../support/screens/screen-list.ts";
 import { leastScript, scriptBudgets } from "../support/script-budgets.ts";
 import { expect, test } from "../support/test.ts";
 

@@ -1,6 +1,6 @@
 /** Names with marks for right-to-left text. */
 import type { Page } from "@playwright/test";
-import type { Installation } from "./installation.ts";
+import type { Installation } from "../installation.ts";
 
 /** Shown after it, the rest of a line would be read from right to left. */
 const override = "\u202E";

@@ -1,8 +1,8 @@
 /** Menus, dialogs and drawers without an address: how a test opens one, and what axe finds in it. */
 import type { Page } from "@playwright/test";
 import { expect } from "@playwright/test";
-import { faultsWithLayer } from "./faults.ts";
-import type { Site } from "./test.ts";
+import { faultsWithLayer } from "../faults.ts";
+import type { Site } from "../test.ts";
 
 export type Opening = {
   what: string;

@@ -1,8 +1,8 @@
 /** Addresses of all screens, forms and public pages. A new screen or public page is in the lists without a change here. */
 import { readFileSync } from "node:fs";
-import type { Installation } from "./installation.ts";
+import type { Installation } from "../installation.ts";
 
-const sourceOf = (name: string) => readFileSync(new URL(`../../src/app/${name}`, import.meta.url), "utf8");
+const sourceOf = (name: string) => readFileSync(new URL(`../../../src/app/${name}`, import.meta.url), "utf8");
 
 /** Ids and definitions of the screens. Node cannot load the components that the file refers to. */
 const definitions = sourceOf("screens.ts")

@@ -1,8 +1,8 @@
 /** What holds for every screen. */
 import { expect, type Page } from "@playwright/test";
-import { messagesOf } from "../../src/lib/locale-files.ts";
-import { faults } from "./faults.ts";
-import type { Walk } from "./walk.ts";
+import { messagesOf } from "../../../src/lib/locale-files.ts";
+import { faults } from "../faults.ts";
+import type { Walk } from "../walk.ts";
 
 export interface Checks {
   language: "en_US" | "zh_CN" | "zh_HK" | "ja_JP";
