@@ -33,34 +33,36 @@ function measureList() {
   };
 }
 
-test("a full page of each list fits into the window, which has no room for one more row", async ({
-  page,
-}) => {
-  const sent: string[] = [];
-  page.on("request", (request) => sent.push(request.url()));
-  const wrong: string[] = [];
-  await page.goto("/panel/profile");
-  // Notes about settings that are missing here are above some lists.
-  await page.addStyleTag({ content: "main [role=alert] { display: none }" });
-  for (const size of [
-    { width: 1440, height: 900 },
-    { width: 1920, height: 1200 },
-  ]) {
-    await page.setViewportSize(size);
-    for (const path of longLists) {
-      sent.length = 0;
-      await openList(page, path);
-      const found = await page.evaluate(measureList);
-      const isFull = found.free < found.row;
-      // A page has ten rows at least, also if fewer fit.
-      const scrolls = found.page > 0 || (found.list > 0 && found.rows > 10);
-      if (scrolls || !isFull) wrong.push(`${path} at ${size.height}: ${JSON.stringify(found)}`);
-      const pages = sent.filter((url) => new URL(url).searchParams.get("size") === String(found.rows));
-      if (pages.length > 1) wrong.push(`${path} at ${size.height} requests ${pages.join(" and ")}`);
+test(
+  "a full page of each list fits into the window, which has no room for one more row",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    const wrong: string[] = [];
+    await page.goto("/panel/profile");
+    // Notes about settings that are missing here are above some lists.
+    await page.addStyleTag({ content: "main [role=alert] { display: none }" });
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 1920, height: 1200 },
+    ]) {
+      await page.setViewportSize(size);
+      for (const path of longLists) {
+        sent.length = 0;
+        await openList(page, path);
+        const found = await page.evaluate(measureList);
+        const isFull = found.free < found.row;
+        // A page has ten rows at least, also if fewer fit.
+        const scrolls = found.page > 0 || (found.list > 0 && found.rows > 10);
+        if (scrolls || !isFull) wrong.push(`${path} at ${size.height}: ${JSON.stringify(found)}`);
+        const pages = sent.filter((url) => new URL(url).searchParams.get("size") === String(found.rows));
+        if (pages.length > 1) wrong.push(`${path} at ${size.height} requests ${pages.join(" and ")}`);
+      }
     }
-  }
-  expect(wrong).toEqual([]);
-});
+    expect(wrong).toEqual([]);
+  },
+);
 
 /** Lists that may be shorter than the window. */
 const otherLists = [
@@ -74,33 +76,37 @@ const otherLists = [
   "session",
 ].map((path) => `/panel/${path}`);
 
-test("every list has the same keys: j and k, x, Enter and Esc, f and /", async ({ page, site }) => {
-  await site.api("POST", "/mcp_server", { name: "github", url: "https://mcp.example.com/mcp" });
-  await site.api("POST", "/mcp_server", { name: "docs", url: "https://docs.example.com/mcp" });
-  for (const name of ["work", "home"])
-    await site.api("POST", "/mcp_bundle", { name, servers: [1], groups: ["default"] });
-  const { key } = await site.api<{ key: string }>("POST", "/token", {
-    name: "caller",
-    unlimited_quota: true,
-  });
-  for (const session of ["one", "two"])
-    await fetch(`${site.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        "x-session-id": session,
-      },
-      body: JSON.stringify({ model: "model-1", messages: [{ role: "user", content: "Hello" }] }),
-    }).then((answer) => answer.text());
-  const wrong: string[] = [];
-  await page.goto("/panel/profile");
-  for (const path of [...longLists, ...otherLists]) {
-    await openList(page, path);
-    for (const what of await tryKeys(page)) wrong.push(`${path}: ${what}`);
-  }
-  expect(wrong).toEqual([]);
-});
+test(
+  "every list has the same keys: j and k, x, Enter and Esc, f and /",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    await site.api("POST", "/mcp_server", { name: "github", url: "https://mcp.example.com/mcp" });
+    await site.api("POST", "/mcp_server", { name: "docs", url: "https://docs.example.com/mcp" });
+    for (const name of ["work", "home"])
+      await site.api("POST", "/mcp_bundle", { name, servers: [1], groups: ["default"] });
+    const { key } = await site.api<{ key: string }>("POST", "/token", {
+      name: "caller",
+      unlimited_quota: true,
+    });
+    for (const session of ["one", "two"])
+      await fetch(`${site.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          "x-session-id": session,
+        },
+        body: JSON.stringify({ model: "model-1", messages: [{ role: "user", content: "Hello" }] }),
+      }).then((answer) => answer.text());
+    const wrong: string[] = [];
+    await page.goto("/panel/profile");
+    for (const path of [...longLists, ...otherLists]) {
+      await openList(page, path);
+      for (const what of await tryKeys(page)) wrong.push(`${path}: ${what}`);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
 
 /** Uses the list without a pointer. Returns the keys that do not work. */
 async function tryKeys(page: Page): Promise<string[]> {
@@ -144,6 +150,7 @@ async function tryKeys(page: Page): Promise<string[]> {
     await waitUntilLoaded(page);
     await page.keyboard.press("Escape");
     await check("Esc closes what Enter opened", () => expect(dialog).toHaveCount(0, soon));
+    await check("Esc returns to the row", () => expect(first).toBeFocused(soon));
   }
   return wrong;
 }

@@ -1,8 +1,9 @@
 /** Opens the row named in the address, from the list or fetched. Shows a message when it does not exist. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { NEW, type DrawerParam } from "#lib/address/drawer-param.ts";
 import { ApiError } from "#lib/http.ts";
+import { restoreRowFocus } from "#ui/table/current-row.ts";
 import { RowMissing, RowLoading } from "./opened-row-states.tsx";
 
 type OpenedRowProps<Row> = {
@@ -19,6 +20,10 @@ type OpenedRowProps<Row> = {
 
 export function OpenedRow<Row>({ opened, rows, keyOf, load, create, children }: OpenedRowProps<Row>) {
   const { key, close } = opened;
+  // Whatever showed the row is gone with its focus.
+  useEffect(() => {
+    if (key === "") restoreRowFocus();
+  }, [key]);
   const listed = key === "" ? undefined : rows?.find((row) => keyOf(row) === key);
   // A row stays open when it leaves the list: a change may exclude it from the filter.
   const [last, setLast] = useState<{ key: string; row: Row } | null>(null);
