@@ -50,6 +50,8 @@ const programs = {
   "seed-logs": "bench/logs/seed-logs.ts",
   structure: "bench/visited-modules.ts",
 };
+/** Programs that run the bundle, as `npm start` and the image do. */
+const bundled = new Set(["bench", "bench:abuse", "bench:import", "bench:start", "bench:states"]);
 const browserPrograms = {
   lighthouse: "lighthouse.ts",
   "measure-console": "measure.ts",
@@ -68,7 +70,7 @@ else if (what in browserPrograms) {
   hand(node24(), [join(root, "apps/web/e2e", browserPrograms[what]), ...rest]);
 } else if (what in programs) {
   if (what === "bench:channels") buildWeb();
-  if (["bench:start", "bench:import"].includes(what)) buildServer();
+  if (bundled.has(what)) buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else
   fail(`Say what to run: dev, e2e, fuzz, ${Object.keys({ ...browserPrograms, ...programs }).join(", ")}.`);

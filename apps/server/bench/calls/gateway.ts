@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import pg from "pg";
-import { gatewayFlags } from "#test/gateway-process.ts";
+import { bundledMain, gatewayFlags } from "#test/gateway-process.ts";
 import { managementApi } from "../management-api.ts";
 import { freePort, type Started, startLogging } from "../processes.ts";
 import { patientModel } from "./idle-streams.ts";
@@ -71,7 +71,7 @@ export async function startGateway(
     WORKERS: `${workers}`,
   };
   const name = withLedger ? `gateway-${workers}-${node}${main === "" ? "" : "-beside"}` : "without-ledger";
-  const program = main || join(import.meta.dirname, withLedger ? "../../src/main.ts" : "without-ledger.ts");
+  const program = main || (withLedger ? bundledMain : join(import.meta.dirname, "without-ledger.ts"));
   // The root account is created after listening starts, so the gateway is ready when it accepts root.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
   const pid = await startLogging([...gatewayFlags, program], env, folder, name, ready);
