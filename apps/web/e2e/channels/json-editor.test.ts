@@ -72,6 +72,8 @@ test("a JSON field marks invalid JSON, completes model names, formats, and lets 
   });
 
   await test.step("a click on the label focuses the editor", async () => {
+    // A load also removes the toast, which covers the button that closes the form.
+    await page.goto("/panel/channel");
     const again = await openRequest(page);
     await again.getByText("Extra parameters", { exact: true }).click();
     await expect(again.getByRole("textbox", { name: "Extra parameters" })).toBeFocused();
