@@ -71,7 +71,8 @@ export function withinTotals(usage: Usage): Usage {
   });
 }
 
-const parts = [
+/** Counts that are part of a total, or separate from it. */
+export const usageParts = [
   "cacheRead",
   "cacheWrite5m",
   "cacheWrite1h",
@@ -82,11 +83,14 @@ const parts = [
   "imageOutput",
 ] as const;
 
+/** All counts of tokens. */
+export const usageCounts = ["input", "output", ...usageParts] as const;
+
 /** Returns the usage of two requests of one call. The provider's own objects are left out, the later tier is kept. */
 export function sumUsage(first: Usage, second: Usage): Usage {
   const { tier = first.tier } = second;
   const sum: Usage = { input: first.input + second.input, output: first.output + second.output };
-  for (const kind of parts) {
+  for (const kind of usageParts) {
     const tokens = (first[kind] ?? 0) + (second[kind] ?? 0);
     if (first[kind] !== undefined || second[kind] !== undefined) sum[kind] = tokens;
   }

@@ -4,6 +4,7 @@
  */
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Usage } from "#dialects/ir.ts";
+import { usageParts } from "#dialects/usage/tokens.ts";
 import type { Estimate } from "./estimate.ts";
 
 /** Factor by which a count may exceed the maximum that its request allows. */
@@ -45,18 +46,6 @@ export interface PlausibleUsage {
   /** A count was missing or implausible, so the gateway's own count replaced it. */
   estimated: boolean;
 }
-
-/** Counts that are part of a total, or separate from it. */
-export const shares = [
-  "cacheRead",
-  "cacheWrite5m",
-  "cacheWrite1h",
-  "reasoning",
-  "audioInput",
-  "audioOutput",
-  "imageInput",
-  "imageOutput",
-] as const;
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
@@ -102,7 +91,7 @@ export function plausibleUsage(
       usage[kind] = most[kind];
     }
   }
-  for (const kind of shares) {
+  for (const kind of usageParts) {
     const value = usage[kind];
     if (value === undefined) continue;
     // Audio output requires a request for it, and may cost many times as much as text.

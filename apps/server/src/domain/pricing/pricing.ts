@@ -7,9 +7,9 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { foldModel } from "@gateway/shared/models/model-case";
 import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
+import { usageCounts, usageParts } from "#dialects/usage/tokens.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts";
-import { shares } from "./plausible.ts";
 
 export interface PriceTier {
   /** Applies when the call has more input tokens than this. */
@@ -137,13 +137,11 @@ export function findPrice({ exact, folded, wildcards }: PriceTable, model: strin
   );
 }
 
-const counts = ["input", "output", ...shares] as const;
-
 /**
  * Returns whether the usage can be billed. A negative or absurd count is a provider's error, never a credit.
  */
 export function isPossible(usage: Usage): boolean {
-  for (const kind of counts)
+  for (const kind of usageCounts)
     if (usage[kind] !== undefined && !isCount(usage[kind], largestCount)) return false;
   const { toolCalls } = usage;
   return (
@@ -311,7 +309,7 @@ function tokenLines(price: ActivePrice, usage: Usage, tier: Bill["service_tier"]
 
 /** Whether a usage has a part with a price of its own. */
 function hasShares(usage: Usage): boolean {
-  for (const kind of shares) if ((usage[kind] ?? 0) > 0) return true;
+  for (const kind of usageParts) if ((usage[kind] ?? 0) > 0) return true;
   return false;
 }
 

@@ -1,5 +1,6 @@
 import type { Attributes, SpanContext } from "@opentelemetry/api";
 import type { Usage } from "#dialects/ir.ts";
+import { usageCounts } from "#dialects/usage/tokens.ts";
 import { now } from "#platform/clock.ts";
 import type { SpanWriter } from "#platform/telemetry/span-writer.ts";
 import type { CallReport } from "#relay/core/billing/call-report.ts";
@@ -9,19 +10,6 @@ import { callAttributes, type Charge, chargeAttributes, chargeOf, operationOf } 
 
 /** Of an upgraded connection. */
 const SWITCHING_PROTOCOLS = 101;
-
-const counts = [
-  "input",
-  "output",
-  "cacheRead",
-  "cacheWrite5m",
-  "cacheWrite1h",
-  "reasoning",
-  "audioInput",
-  "audioOutput",
-  "imageInput",
-  "imageOutput",
-] as const satisfies readonly (keyof Usage)[];
 
 /**
  * The spans of a realtime session: one for the session, which is written when it ends, and below it one for each attempt and
@@ -150,7 +138,7 @@ function sumOf(one: number | undefined, other: number | undefined): number | und
 function sumOfUsage(total: Usage | undefined, usage: Usage): Usage {
   if (total === undefined) return usage;
   const summed: Usage = { ...total };
-  for (const kind of counts) {
+  for (const kind of usageCounts) {
     const sum = sumOf(total[kind], usage[kind]);
     if (sum !== undefined) summed[kind] = sum;
   }
