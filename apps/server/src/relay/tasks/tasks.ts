@@ -123,10 +123,10 @@ export interface TaskQuestionCall extends ReceivedCall {
  * Returns the provider's response as an object. Free. Throws when the provider cannot be reached or does not
  * respond.
  */
-export function askAboutTask(services: RelayServices, requested: TaskQuestionCall): Promise<Wire> {
+export async function askAboutTask(services: RelayServices, requested: TaskQuestionCall): Promise<Wire> {
   const { task, path } = requested;
   const call: TaskQuestionCall = { ...requested, books: "none" };
-  return relay<Wire>(services, call, {
+  const { answer } = await relay<{ answer: Wire }>(services, call, {
     target() {
       const channel = services.candidates.byId(task.channel_id);
       const key = channel?.keys.find(({ id }) => id === task.key_id);
@@ -143,9 +143,10 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
       if (answer === undefined) return { error: unreadableError(response.status) };
       bill.accept(routed);
       await bill.pass({ outcome: "complete", status: 200 });
-      return answer;
+      return { answer };
     },
   });
+  return answer;
 }
 
 /** Decodes an error of a task provider. The status decides the kind; the message is in one of two fields. */
