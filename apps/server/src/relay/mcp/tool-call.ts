@@ -39,8 +39,7 @@ export async function relayToolCall(
 ): Promise<CallToolResult> {
   const bill = new CallBill(services, received);
   try {
-    const busy = services.drains.refusal(received.caller.userId);
-    if (busy !== undefined) throw busy;
+    services.drains.requireFew(received.caller.userId);
     const planned = planToolCall(services, received, dollars);
     const served: CachedCall = { planned: planned.call, terms: planned.terms, byGateway: true };
     bill.serveCached(served);

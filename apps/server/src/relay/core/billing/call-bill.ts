@@ -335,8 +335,8 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#received.used?.(0);
   }
 
-  /** Reports a defect of ours in a response that continues. */
-  reportDefect(error: unknown): void {
+  /** Reports an error that no client receives: its response continues, or it has left. */
+  report(error: unknown): void {
     this.#services.onError(error);
   }
 }
