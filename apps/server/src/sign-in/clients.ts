@@ -1,6 +1,6 @@
 /** Cache of opened providers. Each is kept as long as the settings it was opened with are current. */
 import type { Settings } from "@gateway/shared/site/settings";
-import { type OidcConfig, openOidc } from "./oidc.ts";
+import { type OidcConfig, openOidc } from "./oidc-client.ts";
 import type { Fetch, IdentityClient, IdentityProvider } from "./provider.ts";
 
 /** A provider may move its endpoints, so its metadata is fetched again after this time. */

@@ -1,4 +1,4 @@
-import { startDemoUpstream, type DemoUpstream } from "@gateway/demo/server";
+import type { DemoUpstream } from "@gateway/demo/server";
 import type { Env } from "#env.ts";
 import { demo } from "#providers/definitions/demo.ts";
 import type { Provider } from "#providers/provider.ts";
@@ -23,7 +23,7 @@ export async function openDemoProvider(
 
   async function follow(enabled: boolean): Promise<void> {
     if (mode === "off" || running || !(enabled || mode === "on")) return;
-    starting ??= startDemoUpstream();
+    starting ??= import("@gateway/demo/server").then(({ startDemoUpstream }) => startDemoUpstream());
     const provider = demo((await starting).url);
     providers.set(provider.type, provider);
     running = true;

@@ -17,7 +17,6 @@ import {
   type MemoryBudget,
 } from "#platform/memory/memory-budget.ts";
 import { createMetrics, type Metrics } from "#platform/metrics/metrics.ts";
-import { connectRedis } from "#platform/redis.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
 import { watchBuild, watchMemory, watchReloads } from "./measurements.ts";
@@ -95,10 +94,12 @@ export const storageWatch: Component<Context & { database: Database; dataDir: st
 
 export const redis: Component<Context & { secrets: Secrets }, Redis | undefined> = {
   name: "redis",
-  open: ({ env: { REDIS_URL: url, redisSentinels: sentinels }, secrets, failures }) =>
-    url === undefined
-      ? undefined
-      : connectRedis({ url, sentinels, secrets, onError: failures.redis.away, onReady: failures.redis.back }),
+  async open({ env: { REDIS_URL: url, redisSentinels: sentinels }, secrets, failures }) {
+    if (url === undefined) return undefined;
+    const { connectRedis } = await import("#platform/redis.ts");
+    const { away: onError, back: onReady } = failures.redis;
+    return connectRedis({ url, sentinels, secrets, onError, onReady });
+  },
   close: (opened) => opened?.disconnect(),
 };
 

@@ -144,18 +144,11 @@ describe("the code base", () => {
     const others = sources.filter(({ file }) => !/^relay\/core\/|^platform\/|\.test\.ts$/.test(file));
     const users = (pattern: RegExp) =>
       others.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
-    expect(users(/\bupstream\.send\(|import \{[^}]*\bsend\b[^}]*\} from "#relay\/core\/send\.ts"/)).toEqual(
-      [],
-    );
+    const sends = /\bupstream\.send\(|import \{[^}]*\bsend\b[^}]*\} from "#relay\/core\/upstream\/send\.ts"/;
+    expect(users(sends)).toEqual([]);
     expect(users(/\bhealth\??\.(?:failed|succeeded|servedElsewhere|enter)\(/)).toEqual([]);
-    // A session has a call per response, any node can close a background bill, and a search without a model and the
-    // call of an MCP tool have no target.
-    const later = [
-      "relay/background/background.ts",
-      "relay/mcp/tool-call.ts",
-      "relay/realtime/realtime-bill.ts",
-      "relay/search/standalone-search.ts",
-    ];
+    // A session has a call per response, and any node can close a background bill.
+    const later = ["relay/background/background.ts", "relay/realtime/realtime-bill.ts"];
     expect(users(/\bnew CallBill\(/).sort()).toEqual(later);
   });
 

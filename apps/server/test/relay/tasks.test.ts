@@ -14,6 +14,7 @@ import { pollTasks, type TaskWatch } from "#relay/tasks/poll-tasks.ts";
 import { tellAgain } from "#relay/tasks/tell-clients.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
 import { testKeyReferences } from "#test/key-references.ts";
+import { startScriptedServer } from "#test/scripted-servers.ts";
 
 /** Songs, videos and images from the submission to the end, and their cost. */
 let gateway: TestGateway;
@@ -466,6 +467,23 @@ describe("an image", () => {
     expect(await gateway.drift()).toBe(0n);
     const seed = await ask("GET", `/mj/task/${body.result}/image-seed`);
     expect(seed.body).toMatchObject({ code: 1, result: expect.any(String) as string });
+  });
+
+  it("has a seed, also of a provider whose response has a field for errors", async () => {
+    const provider = await startScriptedServer();
+    const seed = { code: 1, description: "success", result: "42", error: null };
+    provider.play(({ method }) => ({
+      json: method === "POST" ? { code: 1, description: "Submit success", result: "1700000000001" } : seed,
+    }));
+    try {
+      const models = ["mj_relax_imagine"];
+      await gateway.addChannel({ type: 34, name: "slow pictures", models, base_url: provider.url });
+      const { body } = await ask("POST", "/mj-relax/mj/submit/imagine", { prompt: "A lake" });
+      const answer = await ask("GET", `/mj/task/${body.result}/image-seed`);
+      expect(answer).toMatchObject({ status: 200, body: seed });
+    } finally {
+      await provider.close();
+    }
   });
 
   it("with forbidden words is rejected with the provider's message, and costs nothing", async () => {

@@ -1,6 +1,6 @@
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { GoogleGenAI } from "@google/genai";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import {
   type ReceivedRequest,
@@ -653,6 +653,23 @@ it("Codex: /v1/alpha/search returns what was found, and each search is charged",
   engine.play(() => ({ status: 500, text: "" }));
   expect((await search({ search_query: [{ q: "linen" }] })).body["output"]).toContain("The search failed");
   expect((await gateway.logs(2, key.id))[0]?.quota).toBe(0);
+  expect(await gateway.drift()).toBe(0n);
+});
+
+it("Codex: /v1/alpha/search is charged for what it found when its client leaves", async () => {
+  const { key, id } = await gateway.addToken();
+  engine.play(({ path }) => (path.includes("hemp") ? { hang: true } : found(page)));
+  const leaving = new AbortController();
+  const left = fetch(`${gateway.url}/v1/alpha/search`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, commands: { search_query: [{ q: "velvet" }, { q: "hemp" }] } }),
+    signal: leaving.signal,
+  }).catch(() => undefined);
+  await vi.waitUntil(() => engine.requests.length === 2);
+  leaving.abort();
+  await left;
+  expect(await gateway.logs(1, id)).toMatchObject([{ quota: 5_000, status: 499, outcome: "client-left" }]);
   expect(await gateway.drift()).toBe(0n);
 });
 

@@ -22,7 +22,7 @@ import {
 } from "#domain/identity-providers/identity-providers.ts";
 import { createScimToken, revokeScimToken } from "#domain/scim/tokens.ts";
 import { boundedFetch } from "#platform/http/public-fetch.ts";
-import { readOidcMetadata } from "#sign-in/oidc.ts";
+import { readOidcMetadata } from "#sign-in/oidc-client.ts";
 
 const config = { access: "root" } as const;
 const row = answers(IdentityProviderRow);

@@ -3,7 +3,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { currentTime } from "#platform/clock.ts";
 import { openStorage } from "#platform/storage/open-storage.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
-import { type BackupReport, createBackup } from "./create-backup.ts";
+import type { BackupReport } from "./create-backup.ts";
 import { listBackups } from "./stored-backups.ts";
 
 /** What scheduled backups need to know about the installation. */
@@ -35,6 +35,8 @@ export async function backupIfDue(
   const [newest] = await listBackups(storage);
   const age = currentTime().getTime() - (newest?.createdAt.getTime() ?? 0);
   if (age < settings.BackupHours * hourMs - toleranceMs) return undefined;
+  // Encryption and COPY are loaded when there is something to write.
+  const { createBackup } = await import("./create-backup.ts");
   return createBackup({
     url: source.url,
     version: source.version,

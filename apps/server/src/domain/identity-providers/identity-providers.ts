@@ -16,7 +16,7 @@ import type { Db } from "#platform/database/db.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";
 import type { IdentityProvider, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { OidcConfig } from "#sign-in/oidc.ts";
+import type { OidcConfig } from "#sign-in/oidc-client.ts";
 
 const auditProvider = createAuditor<IdentityProvider>("identity_provider", ({ slug }) => slug);
 

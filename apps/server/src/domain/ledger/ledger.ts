@@ -30,7 +30,7 @@ export interface Ledger {
    * Reserves points of a user for a call, and of a token with a limit, and counts the call as concurrent.
    * Throws `insufficient_quota`, `budget_exceeded`, `token_quota_exhausted`, `spend_limit_reached` or
    * `rate_limit_exceeded`, in a session with a budget `session_budget_exhausted`, and with a revoked derived key
-   * `invalid_api_key`. A `tokenAmount` of 0n means that the token's share equals the user's.
+   * `invalid_api_key`.
    */
   reserve(input: ReserveInput): Promise<void>;
   /**
@@ -108,8 +108,10 @@ export interface LedgerOptions {
   database: Pick<Database, "pool" | "url" | "applicationName" | "dropSilent">;
   /** Unique to this process. */
   nodeId: string;
-  /** Receives background errors: heartbeats, releases, log rows of refused calls, an unavailable database. */
-  /** `from` is set when only the database can be the cause. */
+  /**
+   * Receives background errors: heartbeats, releases, log rows of refused calls, an unavailable database.
+   * @param from set when only the database can be the cause
+   */
   onError: (error: unknown, from?: "database") => void;
   /** The site's rate, for amounts in messages. The default is that of a new site. */
   pointsPerUsd?: () => number;
@@ -169,8 +171,8 @@ function breakerOver(control: Connection, { nodeId, onError, openAfterMs = longe
 }
 
 /** Returns how long an operation is retried before its caller gets an error, in milliseconds. */
-function waitOf({ reserve }: LedgerOperation, breaker: CircuitBreaker, retryForMs: number): number {
-  if (reserve === undefined) return retryForMs;
+function waitOf({ kind }: LedgerOperation, breaker: CircuitBreaker, retryForMs: number): number {
+  if (kind !== "reserve") return retryForMs;
   const isFull = isDiskFull(breaker.outage()?.error);
   return Math.min(retryForMs, isFull ? beginOnFullDiskMs : longestBeginMs);
 }

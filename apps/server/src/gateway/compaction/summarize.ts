@@ -2,7 +2,7 @@ import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
-import { GatewayError } from "#errors.ts";
+import { upstreamFailed } from "#errors.ts";
 import type { JsonBody } from "#gateway/body/json-body.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
@@ -87,8 +87,7 @@ export async function summaryOf(services: GatewayServices, call: ChatCall): Prom
   });
   const response = answer.kind === "body" ? parseRecord(answer.body) : undefined;
   const text = textOf(response?.["output"]);
-  if (response === undefined || text === "")
-    throw new GatewayError("upstream_failed", { reason: "upstream_empty" });
+  if (response === undefined || text === "") throw upstreamFailed({ reason: "upstream_empty" });
   const { model } = response;
   return {
     text,

@@ -19,7 +19,7 @@ import { finish } from "#relay/chat/body.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { PlannedCall, PricingTerms, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
-import { wholeText } from "#relay/core/response/whole-text.ts";
+import { unreadableError, wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { attempt, type FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { scrubErrorBody } from "#relay/core/upstream/scrub.ts";
@@ -64,8 +64,7 @@ export async function startBackground(
 ): Promise<{ body: string } | FailedAttempt> {
   const body = await wholeText(response, MAX_BODY_BYTES, routed.planned.received.memory);
   const { id } = parseRecord(body) ?? {};
-  if (typeof id !== "string")
-    return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
+  if (typeof id !== "string") return { error: unreadableError(response.status) };
   bill.accept(routed);
   if (hasEnded(body)) await settle(bill, routed, body);
   else await handOver(services, routed, bill, id);

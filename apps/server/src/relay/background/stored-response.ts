@@ -4,7 +4,7 @@ import { chooseKey } from "#domain/channels/selection/active-channel.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
 import { type GatewayError, notFound } from "#errors.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
-import { relay } from "#relay/core/exchange.ts";
+import { relayFree } from "#relay/core/exchange.ts";
 import { wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { scrubErrorBody } from "#relay/core/upstream/scrub.ts";
@@ -29,12 +29,11 @@ const { decodeError } = dialects["openai-responses"];
  */
 export function relayStoredResponse(
   services: RelayServices,
-  requested: StoredResponseCall,
+  call: StoredResponseCall,
 ): Promise<{ body: string }> {
-  const call: StoredResponseCall = { ...requested, books: "none" };
   const { stored, method, below, query } = call;
   const response = { id: stored.id, userId: call.caller.userId };
-  return relay(services, call, {
+  return relayFree<{ body: string }, StoredResponseCall>(services, call, {
     target() {
       const channel = services.candidates.byId(stored.channelId);
       if (channel === undefined) throw notFound({ reason: "response_channel_gone" });
@@ -54,11 +53,9 @@ export function relayStoredResponse(
       },
       decodeError,
     }),
-    async read(received, _sent, routed, bill) {
+    async read(received, routed) {
       const text = await wholeText(received, MAX_BYTES, call.memory);
-      bill.accept(routed);
       if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, response, text);
-      await bill.pass({ outcome: "complete", status: 200 });
       return { body: scrubErrorBody(withoutNegativeCounts(text), routed.target) };
     },
     otherwise(last) {

@@ -1,14 +1,15 @@
 /** Creates, extends and deletes cached contents at the provider that keeps them. Storage is charged for its whole time in advance. */
 import { z } from "zod";
-import type { CharacterCount, Wire } from "#dialects/dialect.ts";
+import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { chooseKey } from "#domain/channels/selection/active-channel.ts";
 import { notFound } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { PricedTarget, ReceivedCall } from "#relay/core/call.ts";
-import { relay } from "#relay/core/exchange.ts";
-import { wholeText } from "#relay/core/response/whole-text.ts";
+import { relay, relayFree } from "#relay/core/exchange.ts";
+import { unreadableError, wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { dialectFor } from "#relay/core/upstream/send.ts";
 
@@ -53,7 +54,6 @@ const answer = z.looseObject({
 });
 
 const maxBytes = 1024 * 1024;
-const silent: CharacterCount = { narrow: 0, wide: 0 };
 const json = { "content-type": "application/json", accept: "application/json" };
 const { decodeError } = dialects.gemini;
 
@@ -80,9 +80,7 @@ export function relayCachedContent(
     async read(response, _sent, routed, bill) {
       const read = readAs(answer, parseJson(await wholeText(response, maxBytes, call.memory)));
       if (read === undefined || (call.name !== undefined && read.name !== call.name))
-        return {
-          error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
-        };
+        return { error: unreadableError(response.status) };
       bill.accept(routed);
       const { usageMetadata, displayName, ...times } = read;
       const tokens = usageMetadata.totalTokenCount;
@@ -102,7 +100,7 @@ export function relayCachedContent(
         output: 0,
         ...(units > 0 ? { toolCalls: { [storageTool]: units } } : {}),
       };
-      await bill.settle({ routed, outcome: "complete", reported, final: true, delivered: silent });
+      await bill.settle({ routed, outcome: "complete", reported, final: true, delivered: emptyTally() });
       return content;
     },
   });
@@ -116,12 +114,8 @@ export interface DeletedContentCall extends ReceivedCall {
 }
 
 /** Deletes a cached content at its provider. Resolves also if it is gone already. */
-export async function deleteCachedContent(
-  services: RelayServices,
-  requested: DeletedContentCall,
-): Promise<void> {
-  const call: DeletedContentCall = { ...requested, books: "none" };
-  await relay<object>(services, call, {
+export async function deleteCachedContent(services: RelayServices, call: DeletedContentCall): Promise<void> {
+  await relayFree<object, DeletedContentCall>(services, call, {
     target() {
       const channel = services.candidates.byId(call.channelId);
       if (channel === undefined) throw notFound({ reason: "cached_content_channel_gone" });
@@ -137,10 +131,8 @@ export async function deleteCachedContent(
       },
       decodeError,
     }),
-    async read(response, _sent, routed, bill) {
+    async read(response) {
       await wholeText(response, maxBytes, call.memory);
-      bill.accept(routed);
-      await bill.pass({ outcome: "complete", status: 200 });
       return {};
     },
     otherwise: (last) => (last?.kind === "not-found" ? {} : undefined),

@@ -26,6 +26,7 @@ import type { MemoryShare, RoutedCall } from "#relay/core/call.ts";
 import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/response/long-json.ts";
 import {
   beginOf,
+  emptyResponseError,
   isCut,
   isEvents,
   UNCOUNTED_BYTES,
@@ -67,7 +68,7 @@ type BodyResult =
 export async function readBody(call: ReadCall, came: ChatResponseSource): Promise<BodyResult> {
   const { response, upstream } = came;
   const { memory } = call;
-  if (isEventStream(response)) return encodeBody(call, came, await collect(came, memory));
+  if (isEventStream(response)) return encodeWholeResponse(call, came, await collect(came, memory));
   let text: string;
   if (upstream.id !== "own" && upstream.id === call.client.id && mayPass(call)) {
     const begun = await beginOf(response, memory);
@@ -75,7 +76,7 @@ export async function readBody(call: ReadCall, came: ChatResponseSource): Promis
     else if (isObject(begun.head)) return { large: begun.response, upstream };
     else text = await wholeText(begun.response, MAX_BODY_BYTES, memory);
   } else text = await wholeText(response, MAX_BODY_BYTES, memory);
-  if (isEvents(text)) return encodeBody(call, came, collectText(came, text));
+  if (isEvents(text)) return encodeWholeResponse(call, came, collectText(came, text));
   return readText(call, came, text);
 }
 
@@ -95,7 +96,7 @@ async function readText(call: ReadCall, came: ChatResponseSource, text: string):
     const answer = understand(came, text);
     return "error" in answer ? answer : { body: passed, usage: usageOfAnswer(answer), tally };
   }
-  return isLong(text) ? readLong(call, came, text) : encodeBody(call, came, understand(came, text));
+  return isLong(text) ? readLong(call, came, text) : encodeWholeResponse(call, came, understand(came, text));
 }
 
 /** Does the same for a response that takes long to parse and to write: other requests are served in between. */
@@ -105,7 +106,7 @@ async function readLong(call: ReadCall, came: ChatResponseSource, text: string):
   if (parsed === undefined) return { error: unreadableError(came.response.status) };
   const answer = understand(came, text, parsed);
   await nextTurn();
-  return encodeBody(call, came, answer, stringifyInPieces);
+  return encodeWholeResponse(call, came, answer, stringifyInPieces);
 }
 
 /**
@@ -148,7 +149,7 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
 }
 
 /** Encodes a response for the client, with its usage. */
-export async function encodeBody(
+export async function encodeWholeResponse(
   call: Pick<ChatCall, "client" | "request">,
   { upstream: { id: upstream }, origin }: ChatResponseSource,
   answer: ChatResponse | { error: UpstreamError },
@@ -175,7 +176,7 @@ function understand(
   const decoded = decode(upstream, parsed);
   if (decoded === undefined)
     return { error: errorInside(came, text, bareError) ?? unreadableError(response.status) };
-  if (saysNothing(decoded)) return { error: errorInside(came, text) ?? silence };
+  if (saysNothing(decoded)) return { error: errorInside(came, text) ?? emptyResponseError(response.status) };
   return failureOf(decoded) ?? decoded;
 }
 
@@ -296,7 +297,9 @@ class CollectedStream {
     const { answer } = this.#collector;
     if (answer === undefined) return { error: unreadableError(this.#came.response.status) };
     if ("error" in answer) return answer;
-    return saysNothing(answer) ? { error: silence } : (failureOf(answer) ?? answer);
+    return saysNothing(answer)
+      ? { error: emptyResponseError(this.#came.response.status) }
+      : (failureOf(answer) ?? answer);
   }
 }
 
@@ -331,12 +334,6 @@ function errorInside(
   return error.kind === "bad-request" ? { ...error, status: 400 } : error;
 }
 
-const silence: UpstreamError = {
-  kind: "server",
-  message: "The provider returned an empty response.",
-  status: 200,
-};
-
 /** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
 export async function finish(
   { planned, target }: RoutedCall<ChatCall>,
@@ -346,6 +343,6 @@ export async function finish(
   try {
     await planned.received.finished?.(end, target);
   } catch (error) {
-    bill.reportDefect(error);
+    bill.report(error);
   }
 }

@@ -11,10 +11,11 @@ import { startBackground } from "#relay/background/background.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { chatKind } from "#relay/core/billing/settle.ts";
 import type { Answer, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/call.ts";
-import { answerHeaders, jsonHeaders, noteRefusal } from "#relay/core/exchange.ts";
+import { noteRefusal } from "#relay/core/exchange.ts";
 import { createJsonReader, passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
+import { jsonHeaders, selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import { mayMark } from "#relay/core/routing/plan.ts";
 import { priceOptionsOf } from "#relay/core/routing/price-options.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -133,7 +134,7 @@ async function readChat(
   const isOwn = upstream.id === "anthropic" && call.client.id === "anthropic";
   const { dropped = [] } = call;
   const { fieldName } = call.client;
-  const headers = answerHeaders(
+  const headers = selectResponseHeaders(
     response.headers,
     sent.dropped.length === 0
       ? dropped

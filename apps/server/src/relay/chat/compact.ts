@@ -3,8 +3,9 @@ import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { Answer, ReceivedCall } from "#relay/core/call.ts";
-import { answerHeaders, relay } from "#relay/core/exchange.ts";
-import { wholeText } from "#relay/core/response/whole-text.ts";
+import { relay } from "#relay/core/exchange.ts";
+import { selectResponseHeaders } from "#relay/core/response/response-headers.ts";
+import { unreadableError, wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /**
@@ -35,14 +36,11 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
     }),
     async read(response, _sent, routed, bill) {
       const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
-      if (!Array.isArray(parseRecord(body)?.["output"]))
-        return {
-          error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
-        };
+      if (!Array.isArray(parseRecord(body)?.["output"])) return { error: unreadableError(response.status) };
       const { usage, tally } = skimResponse(body);
       bill.accept(routed);
       await bill.settle({ routed, outcome: "complete", reported: usage, delivered: tally });
-      const headers = answerHeaders(response.headers, call.dropped ?? []);
+      const headers = selectResponseHeaders(response.headers, call.dropped ?? []);
       return { kind: "body", headers, body: withoutNegativeCounts(body) };
     },
   });

@@ -7,7 +7,9 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { betasIn, selectForwardedHeaders } from "#providers/models/messages-hosts.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { ReceivedCall } from "#relay/core/call.ts";
-import { answerHeaders, relay } from "#relay/core/exchange.ts";
+import { relayFree } from "#relay/core/exchange.ts";
+import { selectResponseHeaders } from "#relay/core/response/response-headers.ts";
+import { unreadableError } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { Target } from "#relay/core/upstream/ask.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";
@@ -36,10 +38,9 @@ export interface TokenCountResponse {
   body: string;
 }
 
-/** Counts tokens. Throws as `makePlan` does: the caller must be allowed to use the model. */
-export function countTokens(services: RelayServices, requested: CountCall): Promise<TokenCountResponse> {
-  const call: CountCall = { ...requested, books: "none" };
-  return relay<TokenCountResponse>(services, call, {
+/** Counts tokens. Throws as `planCall` does: the caller must be allowed to use the model. */
+export function countTokens(services: RelayServices, call: CountCall): Promise<TokenCountResponse> {
+  return relayFree<TokenCountResponse, CountCall>(services, call, {
     suits: (target) => pathAt(call, target) !== undefined,
     encode: ({ target }) => ({
       request: {
@@ -57,13 +58,10 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
       },
       decodeError: dialects[call.client.id].decodeError,
     }),
-    async read(response, _sent, routed, bill) {
+    async read(response) {
       const body = await response.text(MAX_BYTES);
-      if (parseRecord(body) === undefined)
-        return { error: { kind: "server", message: "The count could not be read.", status: 200 } };
-      bill.accept(routed);
-      await bill.pass({ outcome: "complete", status: 200 });
-      return { headers: answerHeaders(response.headers, []), body: withoutNegativeCounts(body) };
+      if (parseRecord(body) === undefined) return { error: unreadableError(response.status) };
+      return { headers: selectResponseHeaders(response.headers, []), body: withoutNegativeCounts(body) };
     },
     // If no provider can count now, we estimate.
     otherwise: () => ({

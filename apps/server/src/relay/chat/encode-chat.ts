@@ -1,4 +1,3 @@
-import { entryOf } from "@gateway/shared/lookup-table";
 import type { Settings } from "@gateway/shared/site/settings";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
 import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
@@ -11,7 +10,7 @@ import { toolNames, withToolNames } from "#dialects/tools/tool-names.ts";
 import { listUnsupportedFields } from "#dialects/unsupported-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
 import type { KnownPrompt } from "#domain/channels/selection/known-prompts.ts";
-import { tierPrefix } from "#domain/pricing/pricing.ts";
+import { type ActivePrice, tierPrefix } from "#domain/pricing/pricing.ts";
 import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/memory/long-texts.ts";
 import { betasIn, selectForwardedHeaders } from "#providers/models/messages-hosts.ts";
 import { type RequestShape as Shape, isOwnAddress, proofOrigin } from "#providers/provider.ts";
@@ -27,7 +26,7 @@ import { piecesOf } from "./cache-marks/prompt-pieces.ts";
 import { requestsThinking, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
-import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
+import { type OperatorDefaults, withDefaults, withoutFields, withParameters } from "./operator-fields.ts";
 import { withChanges } from "./received-bytes.ts";
 
 /** A chat call, encoded for one target. */
@@ -213,71 +212,97 @@ function encode(
   spell: (value: unknown) => string | Buffer,
 ): EncodedBody {
   const { channel, upstreamModel: model, price } = chosen;
-  const { parameters, provider } = channel;
+  const { parameters } = channel;
   const plain = given.client.id === "anthropic" ? withoutAttribution(given, channel) : given;
   const early = parameters["pre_add"] === true && given.rewritten !== true;
   const call = early ? withEarlyParameters(plain, parameters, model) : plain;
-  let wire: Wire;
-  let dropped: string[] = [];
-  const { systemPrompt, systemPromptPlace } = channel;
   const request = fitRequest(call, channel, upstream, model);
-  if (
+  const passes =
     upstream.id !== "own" &&
     upstream.id === call.client.id &&
     call.rewritten !== true &&
-    request === call.request
-  ) {
-    // The only place where client and upstream share a dialect: the body passes unchanged, or only with
-    // another model.
-    wire = upstream.adjust(call.body, model);
-  } else {
-    const inside = upstream.id === "own" && systemPrompt !== "";
-    const withTexts = withObjectSchema(withBlocksAsText(request, upstream.id), upstream.id);
-    const named = withToolNames(withTexts, toolNames(withTexts, upstream.id));
-    const whole = inside ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
-    const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
-    ({ body: wire, dropped } = encoded);
-    if (upstream.id === call.client.id) {
-      if (call.rewritten !== true)
-        wire = withConversation(upstream.id, upstream.adjust(call.body, model), wire);
-    } else
-      dropped = [...new Set([...dropped, ...listUnsupportedFields(call.client.id, call.body, upstream.id)])];
-    const { extra } = request;
-    if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
-      wire = { ...extra.fields, ...wire };
-      dropped = dropped.filter((name) => !(name in extra.fields));
-    }
-  }
-  if (given.added !== undefined) wire = { ...given.added, ...wire };
-  // A tier without a price would cost us more than is billed. The operator's own fields stay.
-  const isPriced = (tier: string) => price === undefined || price.extras[tierPrefix + tier] !== undefined;
-  const unpriced = unpricedTiers(wire, isPriced).filter((name) => !early || !(name in parameters));
-  if (unpriced.length > 0) {
-    wire = withoutFields(wire, unpriced);
-    dropped = [...dropped, ...unpriced];
-  }
-  if (!early) wire = withParameters(wire, parameters, model);
-  if (systemPrompt !== "" && upstream.id !== "own")
-    wire = addInstructions(
-      upstream.id,
-      wire,
-      systemPrompt,
-      systemPromptPlace,
-      upstream.id === call.client.id,
-    );
-  const translated = upstream.id !== call.client.id;
+    request === call.request;
+  // The only place where client and upstream share a dialect: the body passes unchanged, or only with another model.
+  const encoded = passes
+    ? { body: upstream.adjust(call.body, model), dropped: [] }
+    : encodeRequest({ ...call, request }, chosen, upstream, settings);
+  const wire = given.added === undefined ? encoded.body : { ...given.added, ...encoded.body };
+  // The operator's own fields stay.
+  const unpriced = unpricedFields(wire, price).filter((name) => !early || !(name in parameters));
+  const priced = unpriced.length === 0 ? wire : withoutFields(wire, unpriced);
+  const own = early ? priced : withParameters(priced, parameters, model);
+  const whole = withChannelPrompt(own, channel, upstream, call.client.id);
   const { reasoning } = request;
-  const described = translated
-    ? { ...shape, translated, ...(reasoning !== undefined && { reasoning }) }
-    : shape;
-  const adjusted = provider.adjustRequest?.(wire, described) ?? wire;
-  if (adjusted !== wire) {
-    // The format alone could not express this setting, but the model's own form can.
-    if (translated && requestsThinking(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
-    dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
-  }
-  const { marked, prompt, marks } = markPrompt(given, chosen, upstream, adjusted);
+  const described =
+    upstream.id === call.client.id
+      ? shape
+      : { ...shape, translated: true, ...(reasoning !== undefined && { reasoning }) };
+  const adjusted = adjustForProvider(whole, [...encoded.dropped, ...unpriced], channel, described);
+  const { marked, prompt, marks } = markPrompt(given, chosen, upstream, adjusted.body);
+  const { dropped } = adjusted;
   return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt, marks };
+}
+
+interface EncodedWire {
+  readonly body: Wire;
+  readonly dropped: string[];
+}
+
+/** Encodes the decoded request, with the texts and names that the provider knows. */
+function encodeRequest(
+  { client, body: given, rewritten, request }: BodyInput,
+  { channel, upstreamModel: model }: ChosenFor,
+  upstream: Upstream,
+  settings: OperatorDefaults,
+): EncodedWire {
+  const { systemPrompt, systemPromptPlace, allowExtraBody } = channel;
+  const withTexts = withObjectSchema(withBlocksAsText(request, upstream.id), upstream.id);
+  const named = withToolNames(withTexts, toolNames(withTexts, upstream.id));
+  // A provider's own format has no place where instructions could be added later.
+  const hasPrompt = upstream.id === "own" && systemPrompt !== "";
+  const whole = hasPrompt ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
+  const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
+  let { body, dropped } = encoded;
+  if (upstream.id !== client.id)
+    dropped = [...new Set([...dropped, ...listUnsupportedFields(client.id, given, upstream.id)])];
+  else if (rewritten !== true) body = withConversation(upstream.id, upstream.adjust(given, model), body);
+  const { extra } = request;
+  if (!allowExtraBody || extra === undefined || extra.dialect === upstream.id) return { body, dropped };
+  return {
+    body: { ...extra.fields, ...body },
+    dropped: dropped.filter((name) => !(name in extra.fields)),
+  };
+}
+
+/** Returns the fields with a service tier that has no price: it would cost us more than is billed. */
+function unpricedFields(wire: Wire, price: ActivePrice | undefined): string[] {
+  return unpricedTiers(wire, (tier) => price === undefined || price.extras[tierPrefix + tier] !== undefined);
+}
+
+function withChannelPrompt(
+  wire: Wire,
+  { systemPrompt, systemPromptPlace }: ChosenFor["channel"],
+  { id }: Upstream,
+  client: ChatCall["client"]["id"],
+): Wire {
+  if (systemPrompt === "" || id === "own") return wire;
+  return addInstructions(id, wire, systemPrompt, systemPromptPlace, id === client);
+}
+
+/** Applies what this provider needs beyond its format, and adds the fields that it changed to those dropped. */
+function adjustForProvider(
+  wire: Wire,
+  dropped: string[],
+  { provider }: ChosenFor["channel"],
+  shape: Shape,
+): EncodedWire {
+  const body = provider.adjustRequest?.(wire, shape) ?? wire;
+  if (body === wire) return { body, dropped };
+  const translated = shape.translated === true;
+  // The format alone could not express this setting, but the model's own form can.
+  const hasThinking = translated && requestsThinking(body);
+  const lost = hasThinking ? dropped.filter((name) => name !== "reasoning") : dropped;
+  return { body, dropped: [...new Set([...lost, ...changedFields(wire, body, translated)])] };
 }
 
 /** Returns the received bytes where nothing was changed, or only marks and fields of ours were added. */
@@ -351,35 +376,4 @@ function withEarlyParameters(
     sse: jsonArrayStream !== true,
   });
   return { ...given, body, request };
-}
-
-const controls: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove", "stream"]);
-
-/**
- * Applies the operator's own fields. With `overwrite: true` they override the client's. With `per_model:
- * true` they are grouped by model name. `remove` lists fields to delete. `stream` is never changed, because
- * the client expects its format.
- */
-export function withParameters(
-  wire: Wire,
-  parameters: Readonly<Record<string, unknown>>,
-  model: string,
-): Wire {
-  if (Object.keys(parameters).length === 0) return wire;
-  const { overwrite, per_model: perModel } = parameters;
-  const own = perModel === true ? entryOf(parameters, model) : parameters;
-  if (typeof own !== "object" || own === null) return withoutFields(wire, parameters["remove"]);
-  const fields = Object.fromEntries(Object.entries(own).filter(([name]) => !controls.has(name)));
-  const merged = Object.keys(fields).length === 0 ? wire : { ...wire, ...fields };
-  const filled = overwrite === true || merged === wire ? merged : { ...fields, ...wire };
-  const removed = withoutFields(filled, parameters["remove"]);
-  return own === parameters ? removed : withoutFields(removed, (own as Wire)["remove"]);
-}
-
-function withoutFields(wire: Wire, names: unknown): Wire {
-  if (!Array.isArray(names)) return wire;
-  const gone = new Set<unknown>(names.filter((name) => name !== "stream"));
-  const entries = Object.entries(wire);
-  const kept = entries.filter(([name]) => !gone.has(name));
-  return kept.length === entries.length ? wire : Object.fromEntries(kept);
 }

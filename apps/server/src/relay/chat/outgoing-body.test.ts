@@ -6,7 +6,8 @@ import type { DialectId } from "#dialects/ir.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { openProviders } from "#providers/registry.ts";
-import { encodeBody, withParameters } from "./encode-chat.ts";
+import { encodeBody } from "./encode-chat.ts";
+import { withParameters } from "./operator-fields.ts";
 
 const chat: Wire = { model: "gpt", messages: [{ role: "user", content: "Hi" }], temperature: 1 };
 

@@ -4,7 +4,7 @@ import type { ChatEvent, UpstreamError, Usage } from "#dialects/ir.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { type ChatResponseSource, encodeBody, type ReadBody, readAnswer } from "./body.ts";
+import { type ChatResponseSource, encodeWholeResponse, type ReadBody, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { type Pipe, translatingPipe } from "./pipes.ts";
 import type { RoundsInput, SearchRounds } from "./search-rounds.ts";
@@ -32,7 +32,7 @@ export async function readSearchBody(
   const { answer } = collector;
   if (answer === undefined || "error" in answer)
     return { error: answer?.error ?? { kind: "server", message: "The rounds have no end.", status: 200 } };
-  const read = await encodeBody(call, came, answer);
+  const read = await encodeWholeResponse(call, came, answer);
   return "error" in read ? read : { ...read, counted: turn.counted(tokensOf(read.tally)) };
 }
 

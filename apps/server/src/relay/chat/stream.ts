@@ -3,13 +3,13 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import type { RawFrame } from "#dialects/stream/sse.ts";
-import { GatewayError, internalError } from "#errors.ts";
+import { GatewayError, internalError, upstreamFailed } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { mapBody } from "#platform/http/response-body.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { EndedCall, MemoryShare, RoutedCall, TextReader, TextStream } from "#relay/core/call.ts";
-import { peekFormat } from "#relay/core/response/whole-text.ts";
+import { emptyResponseError, peekFormat } from "#relay/core/response/whole-text.ts";
 import { limitError } from "#relay/core/routing/excess.ts";
 import { type ChatResponseSource, finish, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
@@ -201,7 +201,7 @@ class ChatStream implements TextStream, FrameHandler {
     const { bill, pipe } = this.#parts;
     if (this.#opening !== undefined) return this.#opening.reject(error);
     const isDefect = !(error instanceof TransportError || error instanceof GatewayError);
-    if (isDefect) bill.reportDefect(error);
+    if (isDefect) bill.report(error);
     // It broke after the last frame, so nothing of the response is missing.
     if (!isDefect && pipe.closing()) return this.end();
     this.#isEnded = true;
@@ -247,8 +247,7 @@ class ChatStream implements TextStream, FrameHandler {
     this.#opening = undefined;
     const error = pipe.error();
     if (error !== undefined) return opening.resolve(error);
-    if (this.#isEnded && isSilent(pipe))
-      return opening.resolve({ kind: "server", message: "The provider returned an empty response.", status });
+    if (this.#isEnded && isSilent(pipe)) return opening.resolve(emptyResponseError(status));
     bill.attempts.receiveByte();
     if (hasText(pipe)) bill.attempts.receiveText();
     // More is read only when the client has accepted what was read before, so all of it counts as delivered.
@@ -294,8 +293,10 @@ class ChatStream implements TextStream, FrameHandler {
         this.#onEnd = resolve;
         this.#reader?.resume();
       });
-    if (isWhole(pipe) && isSilent(pipe)) return bill.fail(silence());
-    await bill.settle({ ...endOf(pipe), routed, delivered, outcome: "client-left" }).catch(() => {});
+    if (isWhole(pipe) && isSilent(pipe)) return bill.fail(upstreamFailed({ reason: "upstream_empty" }));
+    await bill
+      .settle({ ...endOf(pipe), routed, delivered, outcome: "client-left" })
+      .catch((error: unknown) => bill.report(error));
   }
 }
 
@@ -316,10 +317,6 @@ function endOf(pipe: Pipe): Pick<EndedCall, "reported" | "final" | "delivered" |
   return { reported, final: isWhole(pipe) && reported !== undefined, delivered: pipe.tally, counted };
 }
 
-function silence(): GatewayError {
-  return new GatewayError("upstream_failed", { reason: "upstream_empty" });
-}
-
 function isWhole(pipe: Pipe): boolean {
   return pipe.complete() && pipe.error() === undefined;
 }
@@ -332,7 +329,7 @@ async function lastText({ call, routed, bill, pipe }: StreamParts): Promise<stri
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
   if (isWhole(pipe) && isSilent(pipe)) {
-    const error = silence();
+    const error = upstreamFailed({ reason: "upstream_empty" });
     await bill.fail(error);
     return fail(error);
   }

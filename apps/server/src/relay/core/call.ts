@@ -217,7 +217,7 @@ export interface PassThroughEnd {
   /** Status of the provider. */
   readonly status: number;
   /** Content of the log row. */
-  readonly content?: Reason;
+  readonly content?: Reason | undefined;
 }
 
 /**
@@ -274,6 +274,11 @@ export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcripti
  * token's calls; "none" nothing. Only charged calls affect the health of a channel.
  */
 export type Books = "charge" | "log" | "none";
+
+/** Whether the call has a reservation and a charge. */
+export function isCharged({ books = "charge" }: Pick<ReceivedCall, "books">): boolean {
+  return books === "charge";
+}
 
 /** How a call ended that reached a provider. */
 export type ProviderOutcome = Exclude<Outcome, "failed">;

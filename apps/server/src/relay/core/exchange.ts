@@ -1,4 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
@@ -15,6 +16,7 @@ import {
   noChannelError,
   pausedChannels,
   skippedChannels,
+  type TriedTargets,
 } from "#relay/core/routing/route.ts";
 import {
   type EncodedRequest,
@@ -22,10 +24,15 @@ import {
   attempt,
   transportFailure,
 } from "#relay/core/upstream/ask.ts";
-import { requestIdIn } from "#relay/core/upstream/call-connection.ts";
 import { asKeyFailure } from "#relay/core/upstream/key-evidence.ts";
 import { errorForClients, errorForOperators } from "#relay/core/upstream/scrub.ts";
-import type { PlannedCall, PricedTarget, ReceivedCall, RoutedCall } from "./call.ts";
+import {
+  isCharged,
+  type PlannedCall,
+  type PricedTarget,
+  type ReceivedCall,
+  type RoutedCall,
+} from "./call.ts";
 import type { RelayServices } from "./services.ts";
 
 /** One kind of call: encodes the request for a target and reads its response. All other steps are shared. */
@@ -57,156 +64,229 @@ export interface Exchange<
     routed: RoutedCall<Received>,
     bill: CallBill,
   ): Promise<Answer | FailedAttempt>;
+}
+
+/** A kind of call that records nothing: it counts tokens, or is about data that a provider keeps. */
+export interface FreeExchange<Answer extends object, Received extends ReceivedCall> extends Pick<
+  Exchange<Answer, EncodedRequest, Received>,
+  "target" | "prepare" | "suits" | "encode"
+> {
+  read(response: UpstreamResponse, routed: RoutedCall<Received>): Promise<Answer | FailedAttempt>;
   /**
-   * Returns the response of a call that records nothing when no target served it; undefined for the usual
-   * error.
+   * Returns the response when no target served the call; undefined for the usual error.
    * @param last error of the last target; undefined when none was tried
    */
   otherwise?(last: UpstreamError | undefined): Answer | undefined;
 }
 
-/** A kind of call that opens a session instead of reading one response. */
-export interface SessionExchange<Session extends object, Received extends ReceivedCall> extends Pick<
-  Exchange<Session, EncodedRequest, Received>,
-  "target" | "prepare" | "suits" | "otherwise"
-> {
-  open(routed: RoutedCall<Received>, bill: CallBill): Promise<Session | FailedAttempt>;
-}
+/** Opens a session at the target of an attempt, instead of reading one response. */
+export type OpenSession<Session extends object, Received extends ReceivedCall> = (
+  routed: RoutedCall<Received>,
+  bill: CallBill,
+) => Promise<Session | FailedAttempt>;
 
 /**
  * Processes one call of an authenticated client: plans, reserves, tries channels, settles. Uses channels and
  * the ledger but no HTTP server objects, so tests and jobs can call it too.
  */
-export async function relay<
+export function relay<
   Answer extends object,
   Sent extends EncodedRequest = EncodedRequest,
   Received extends ReceivedCall = ReceivedCall,
->(
+>(services: RelayServices, received: Received, exchange: Exchange<Answer, Sent, Received>): Promise<Answer> {
+  return runCall<Answer, Received>(services, received, {
+    ...exchange,
+    attempt: attemptOf(services, exchange),
+  });
+}
+
+/** Processes a call that records nothing in the same way. */
+export function relayFree<Answer extends object, Received extends ReceivedCall>(
   services: RelayServices,
   received: Received,
-  exchange: Exchange<Answer, Sent, Received> | SessionExchange<Answer, Received>,
+  exchange: FreeExchange<Answer, Received>,
+): Promise<Answer> {
+  const free: Received = { ...received, books: "none" };
+  return runCall<Answer, Received>(services, free, {
+    ...exchange,
+    attempt: attemptOf<Answer, EncodedRequest, Received>(services, {
+      encode: (routed) => exchange.encode(routed),
+      async read(response, _sent, routed, bill) {
+        const answer = await exchange.read(response, routed);
+        if ("error" in answer) return answer;
+        bill.accept(routed);
+        await bill.pass({ outcome: "complete", status: 200 });
+        return answer;
+      },
+    }),
+  });
+}
+
+/** Processes a call that opens a session in the same way. */
+export function relaySession<Session extends object, Received extends ReceivedCall>(
+  services: RelayServices,
+  received: Received,
+  open: OpenSession<Session, Received>,
+): Promise<Session> {
+  return runCall<Session, Received>(services, received, {
+    async attempt(routed, bill) {
+      try {
+        return await open(routed, bill);
+      } catch (error) {
+        return { error: transportFailure(error) };
+      }
+    },
+  });
+}
+
+/** The steps of a call that depend on its kind. */
+interface CallSteps<Answer extends object, Received extends ReceivedCall> extends Pick<
+  FreeExchange<Answer, Received>,
+  "target" | "prepare" | "suits" | "otherwise"
+> {
+  attempt(routed: RoutedCall<Received>, bill: CallBill): Promise<Answer | FailedAttempt>;
+}
+
+function attemptOf<Answer extends object, Sent extends EncodedRequest, Received extends ReceivedCall>(
+  services: RelayServices,
+  { encode, read }: Pick<Exchange<Answer, Sent, Received>, "encode" | "read">,
+): CallSteps<Answer, Received>["attempt"] {
+  return (routed, bill) =>
+    attempt(
+      services,
+      routed.target,
+      {
+        encode: () => withTrace(encode(routed), routed.planned.received),
+        read: (response, sent) => read(response, sent, routed, bill),
+      },
+      bill.connection,
+    );
+}
+
+async function runCall<Answer extends object, Received extends ReceivedCall>(
+  services: RelayServices,
+  received: Received,
+  steps: CallSteps<Answer, Received>,
 ): Promise<Answer> {
   const bill = new CallBill(services, received);
   try {
-    const busy = received.books === undefined ? services.drains.refusal(received.caller.userId) : undefined;
-    if (busy !== undefined) throw busy;
+    if (isCharged(received)) services.drains.requireFew(received.caller.userId);
     let planned =
-      exchange.target === undefined ? planCall(services, received) : planFor(received, exchange.target());
+      steps.target === undefined ? planCall(services, received) : planFor(received, steps.target());
     bill.plan(planned);
     await learnSession(services, planned);
     // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
     bill.connection.open();
-    const hasBudget = received.sessionBudget !== undefined && received.books !== "none";
-    planned = await (hasBudget ? reserveInSession : reserveCall)(services, bill, planned);
-    const changed = await exchange.prepare?.(planned);
+    const reserve = received.sessionBudget === undefined ? reserveCall : reserveInSession;
+    planned = await reserve(services, bill, planned);
+    const changed = await steps.prepare?.(planned);
     if (changed !== undefined) {
       const reserved = planned.plan.worstCase;
-      planned = replanCall(services, planned, changed);
+      planned = replanCall(services, planned, { received: changed });
       bill.plan(planned);
       if (planned.plan.worstCase > reserved) await bill.raise(planned);
     }
-    return await serve(services, planned, bill, exchange);
+    return await tryTargets(services, planned, bill, steps);
   } catch (error) {
     await bill.fail(error);
     throw error;
   }
 }
 
-async function openSession<Session extends object, Received extends ReceivedCall>(
-  exchange: SessionExchange<Session, Received>,
-  routed: RoutedCall<Received>,
-  bill: CallBill,
-): Promise<Session | FailedAttempt> {
-  try {
-    return await exchange.open(routed, bill);
-  } catch (error) {
-    return { error: transportFailure(error) };
-  }
-}
-
-async function serve<Answer extends object, Sent extends EncodedRequest, Received extends ReceivedCall>(
+/** Tries one target after the other until one serves the call. */
+async function tryTargets<Answer extends object, Received extends ReceivedCall>(
   services: RelayServices,
   planned: PlannedCall<Received>,
   bill: CallBill,
-  exchange: Exchange<Answer, Sent, Received> | SessionExchange<Answer, Received>,
+  steps: CallSteps<Answer, Received>,
 ): Promise<Answer> {
-  const {
-    RetryTimes,
-    RetryTimeOut,
-    RetryCooldownSeconds,
-    AutomaticDisableChannelEnabled,
-    DisableChannelKeywords,
-  } = services.settings.current();
-  const budget = { times: RetryTimes, withinMs: RetryTimeOut * 1_000 };
   const { received, model } = planned;
-  const { books = "charge" } = received;
-  const account = received.caller.userId;
   const { attempts, connection } = bill;
-  // Only charged calls affect the health of a channel.
-  const health = books === "charge" ? services.health : undefined;
-  const failures: { target: PricedTarget; error: UpstreamError }[] = [];
+  const account = received.caller.userId;
+  const health = isCharged(received) ? services.health : undefined;
   const tried = createTriedTargets(received);
-  let last: UpstreamError | undefined;
-  attempts.begin(pausedChannels(services, planned));
+  const failures: FailedTarget[] = [];
+  attempts.notePaused(pausedChannels(services, planned));
   while (true) {
     // The request has not reached a provider, so nothing is owed.
-    const goneBefore = connection.gone();
-    if (goneBefore !== undefined) throw goneBefore;
+    const gone = connection.gone();
+    if (gone !== undefined) throw gone;
     const target = nextTarget(services, planned, tried);
     if (target === undefined) {
-      attempts.skip(skippedChannels(services, planned, tried, attempts.paused));
-      const other = await instead(bill, exchange, last);
-      if (other !== undefined) return other;
-      throw last === undefined ? noChannelError(services, planned) : explain(last, model);
+      attempts.noteSkipped(skippedChannels(services, planned, tried, attempts.paused));
+      break;
     }
-    if (exchange.suits?.(target) === false) continue;
+    if (steps.suits?.(target) === false) continue;
     const routed: RoutedCall<Received> = { planned, target, startedAt: now() };
-    const { channel } = target;
-    connection.begin(health?.enter(channel, model));
-    const answer = await ("open" in exchange
-      ? openSession(exchange, routed, bill)
-      : attempt(
-          services,
-          target,
-          {
-            encode: () => withTrace(exchange.encode(routed), received),
-            read: (response, sent) => exchange.read(response, sent, routed, bill),
-          },
-          connection,
-        ));
+    connection.begin(health?.enter(target.channel, model));
+    const answer = await steps.attempt(routed, bill);
     if (!("error" in answer)) {
       health?.succeeded(target, model, account);
       keepSession(services, routed);
-      for (const failure of failures) health?.servedElsewhere(failure.target, model, failure.error, account);
+      for (const failed of failures) health?.servedElsewhere(failed.target, model, failed.error, account);
       return answer;
     }
     connection.leaveSlot();
-    const gone = connection.gone();
-    if (gone !== undefined) {
-      // We cancelled after the request was sent, so the provider may have worked on it. A request it rejected
-      // costs nothing, and neither does one that this node does not finish: nothing was delivered.
-      if (connection.isCancelled && !connection.isInterrupted && books === "charge") {
-        const delivered = { narrow: 0, wide: 0 };
-        await bill.settle({ routed, outcome: "client-left", reported: undefined, delivered });
-      }
-      throw gone;
-    }
-    const failure = asKeyFailure(answer.error, DisableChannelKeywords, { raw: received.raw, model });
-    attempts.add(routed, connection, errorForOperators(failure, target));
-    last = errorForClients(failure, target);
-    keepOtherKeys(tried, routed, last);
-    failures.push({ target, error: last });
-    attempts.skip(skippedChannels(services, planned, tried, attempts.paused));
-    health?.failed(target, model, last, {
-      account,
-      cooldownSeconds: RetryCooldownSeconds,
-      mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
-    });
-    if (mayRetry(last, attempts.notes.length, now() - received.startedAt, budget)) continue;
-    const other = await instead(bill, exchange, last);
-    if (other !== undefined) return other;
-    throw explain(last, model);
+    await requireClient(routed, bill);
+    const error = recordFailure(services, routed, bill, tried, answer.error);
+    failures.push({ target, error });
+    if (!mayRetry(services.settings.current(), error, attempts.notes.length, now() - received.startedAt))
+      break;
   }
+  const last = failures.at(-1)?.error;
+  const other = steps.otherwise?.(last);
+  if (other === undefined)
+    throw last === undefined ? noChannelError(services, planned) : explain(last, model);
+  await bill.pass({ outcome: "complete", status: 200 });
+  return other;
+}
+
+interface FailedTarget {
+  readonly target: PricedTarget;
+  readonly error: UpstreamError;
+}
+
+/**
+ * Throws when the client is gone or the account may no longer call. We have cancelled the request then. The provider
+ * may have worked on it, which is charged. A request that it rejected costs nothing, and neither does one that this
+ * node does not finish: nothing was delivered.
+ */
+async function requireClient(routed: RoutedCall, bill: CallBill): Promise<void> {
+  const { connection } = bill;
+  const gone = connection.gone();
+  if (gone === undefined) return;
+  if (connection.isCancelled && !connection.isInterrupted && isCharged(routed.planned.received))
+    await bill.settle({ routed, outcome: "client-left", reported: undefined, delivered: emptyTally() });
+  throw gone;
+}
+
+/**
+ * Records a failed attempt: in the log, for the choice of the next target, and for the health of the channel if the
+ * call is charged. Returns the error as clients may see it.
+ */
+function recordFailure(
+  services: RelayServices,
+  routed: RoutedCall,
+  { attempts, connection }: CallBill,
+  tried: TriedTargets,
+  failed: UpstreamError,
+): UpstreamError {
+  const { planned, target } = routed;
+  const { received, model } = planned;
+  const { RetryCooldownSeconds, AutomaticDisableChannelEnabled, DisableChannelKeywords } =
+    services.settings.current();
+  const failure = asKeyFailure(failed, DisableChannelKeywords, { raw: received.raw, model });
+  const error = errorForClients(failure, target);
+  attempts.add(routed, connection, errorForOperators(failure, target));
+  keepOtherKeys(tried, routed, error);
+  attempts.noteSkipped(skippedChannels(services, planned, tried, attempts.paused));
+  if (isCharged(received))
+    services.health.failed(target, model, error, {
+      account: received.caller.userId,
+      cooldownSeconds: RetryCooldownSeconds,
+      mayDisable: AutomaticDisableChannelEnabled && target.channel.autoDisable,
+    });
+  return error;
 }
 
 /** Adds the headers that continue the call's trace at the provider, if the operator allows that. */
@@ -216,59 +296,8 @@ export function withTrace<Sent extends EncodedRequest>(sent: Sent, { trace }: Re
   return { ...sent, request: { ...sent.request, headers: { ...sent.request.headers, ...headers } } };
 }
 
-/** Returns the response without a target, for a call that records nothing. */
-async function instead<Answer extends object>(
-  bill: CallBill,
-  { otherwise }: Pick<Exchange<Answer>, "otherwise">,
-  last: UpstreamError | undefined,
-): Promise<Answer | undefined> {
-  const answer = otherwise?.(last);
-  if (answer !== undefined) await bill.pass({ outcome: "complete", status: 200 });
-  return answer;
-}
-
 /** Records a call that was rejected before it was planned. */
 export function noteRefusal(services: RelayServices, received: ReceivedCall, error: GatewayError): void {
   const isModelKnown = services.candidates.find(received.caller.group, received.model).length > 0;
   new CallBill(services, received).refuse(error, isModelKnown);
 }
-
-/**
- * Returns the headers of the response. Of the provider's headers, only its request id (for its support desk)
- * and those matching `own` are passed on.
- * @param own names of headers that this client expects from its provider
- */
-export function answerHeaders(
-  upstream: Record<string, string | string[] | undefined>,
-  dropped: readonly string[],
-  own?: RegExp,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (own !== undefined)
-    for (const name in upstream) {
-      const value = upstream[name];
-      if (typeof value === "string" && own.test(name)) headers[name] = value;
-    }
-  const id = requestIdIn(upstream);
-  if (id !== undefined) headers["x-upstream-request-id"] = headerText(id);
-  if (dropped.length > 0) headers["x-gateway-dropped"] = headerText(dropped.join(", "));
-  return headers;
-}
-
-/** Returns the headers of a JSON response that passes as bytes. */
-export function jsonHeaders({ headers }: Pick<UpstreamResponse, "headers">): Record<string, string> {
-  const length = headers["content-length"];
-  return {
-    "content-type": "application/json; charset=utf-8",
-    ...(typeof length === "string" ? { "content-length": length } : {}),
-  };
-}
-
-/**
- * Makes a text safe for a header. Field names are chosen by the caller and may contain invalid characters.
- */
-function headerText(text: string): string {
-  return text.slice(0, MAX_HEADER).replaceAll(/[^\x20-\x7e]/g, "?");
-}
-
-const MAX_HEADER = 2_000;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CharacterCount, Wire } from "#dialects/dialect.ts";
+import type { Wire } from "#dialects/dialect.ts";
 import {
   adjustEmbedRequest,
   type EmbedRequest,
@@ -11,11 +11,13 @@ import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { liftVectors, vectorsIn } from "#dialects/media/vectors.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Answer, ReceivedCall } from "#relay/core/call.ts";
-import { answerHeaders, relay } from "#relay/core/exchange.ts";
-import { wholeText } from "#relay/core/response/whole-text.ts";
+import { relay } from "#relay/core/exchange.ts";
+import { selectResponseHeaders } from "#relay/core/response/response-headers.ts";
+import { unreadableError, wholeText } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { EncodedRequest } from "#relay/core/upstream/ask.ts";
 import { shapeOf } from "#relay/core/upstream/send.ts";
@@ -31,7 +33,6 @@ export interface EmbedCall extends ReceivedCall {
 }
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const silent: CharacterCount = { narrow: 0, wide: 0 };
 
 interface EncodedEmbed extends EncodedRequest {
   isNative: boolean;
@@ -55,13 +56,10 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
       const body = isNative
         ? nativeBody(text, rest)
         : await translated(text, call.request, reported ?? routed.planned.plan.estimate);
-      if (body === undefined)
-        return {
-          error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
-        };
+      if (body === undefined) return { error: unreadableError(response.status) };
       bill.accept(routed);
-      await bill.settle({ routed, outcome: "complete", reported, delivered: silent });
-      const headers = answerHeaders(response.headers, isNative ? [] : call.request.own);
+      await bill.settle({ routed, outcome: "complete", reported, delivered: emptyTally() });
+      const headers = selectResponseHeaders(response.headers, isNative ? [] : call.request.own);
       if (reported === undefined) headers["x-gateway-estimated"] = "tokens";
       return { kind: "body", headers, body };
     },

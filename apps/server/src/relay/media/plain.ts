@@ -2,16 +2,17 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CharacterCount } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { createCountFilter, withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 import type { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { Adapter } from "#providers/provider.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import { plainKind } from "#relay/core/billing/settle.ts";
 import type { Answer, EndedCall, Pieces, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/call.ts";
-import { answerHeaders, jsonHeaders } from "#relay/core/exchange.ts";
 import { passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
 import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
+import { jsonHeaders, selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import {
   beginOf,
   type TextOrHead,
@@ -29,7 +30,6 @@ import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
 import { audioUsage, plainUsage } from "./plain-usage.ts";
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const silent: CharacterCount = { narrow: 0, wide: 0 };
 
 interface EncodedPlain extends EncodedRequest {
   adapter: Adapter | undefined;
@@ -67,12 +67,12 @@ async function readPlain(
   const { planned, target } = routed;
   const call = planned.received;
   const type = String(response.headers["content-type"] ?? "application/octet-stream");
-  const headers = { ...answerHeaders(response.headers, call.dropped ?? []), "content-type": type };
+  const headers = { ...selectResponseHeaders(response.headers, call.dropped ?? []), "content-type": type };
   const whole = adapter && (await readAdapted(response, target, adapter, call.memory));
   if (whole !== undefined) {
     if ("error" in whole) return whole;
     bill.accept(routed);
-    await bill.settle({ routed, outcome: "complete", reported: whole.usage, delivered: silent });
+    await bill.settle({ routed, outcome: "complete", reported: whole.usage, delivered: emptyTally() });
     return {
       kind: "bytes",
       headers: { ...headers, "content-type": whole.contentType },

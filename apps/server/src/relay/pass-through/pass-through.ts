@@ -8,8 +8,9 @@ import { TransportError } from "#platform/http/transport-error.ts";
 import type { Outgoing } from "#providers/provider.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { Answer, PassThroughEnd, Pieces, PricedTarget, ReceivedCall } from "#relay/core/call.ts";
-import { answerHeaders, relay } from "#relay/core/exchange.ts";
+import { relay } from "#relay/core/exchange.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
+import { selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import { namedChannel } from "#relay/core/routing/plan.ts";
 import { explain } from "#relay/core/routing/retry.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -78,7 +79,12 @@ function targetOf(
 }
 
 function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pieces<Buffer>): Answer {
-  return { kind: "bytes", status, headers: { ...passed(headers), ...answerHeaders(headers, []) }, chunks };
+  return {
+    kind: "bytes",
+    status,
+    headers: { ...passed(headers), ...selectResponseHeaders(headers, []) },
+    chunks,
+  };
 }
 
 /** Yields the provider's error without the channel's secrets that it quotes. */
@@ -101,7 +107,7 @@ async function* pass(call: PassedCall, bill: CallBill, response: UpstreamRespons
     yield* response.chunks();
     outcome = "complete";
   } catch (error) {
-    if (!(error instanceof TransportError)) bill.reportDefect(error);
+    if (!(error instanceof TransportError)) bill.report(error);
     if (bill.connection.gone() === undefined) outcome = "upstream-died";
     throw error;
   } finally {

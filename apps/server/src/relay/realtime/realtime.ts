@@ -6,7 +6,7 @@ import { TransportError } from "#platform/http/transport-error.ts";
 import type { SocketMessage, MessageSocket } from "#platform/http/web-socket.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { RoutedCall } from "#relay/core/call.ts";
-import { relay } from "#relay/core/exchange.ts";
+import { relaySession } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { openSocket } from "#relay/core/upstream/send.ts";
@@ -19,7 +19,7 @@ import { type RealtimeCall, RealtimeSession } from "./realtime-session.ts";
  * normal response, and another channel can still be tried. Uses no HTTP server objects.
  */
 export function relayRealtime(services: RelayServices, call: RealtimeCall): Promise<RealtimeSession> {
-  return relay(services, call, { open: (routed, bill) => open(services, routed, bill) });
+  return relaySession(services, call, (routed, bill) => open(services, routed, bill));
 }
 
 async function open(

@@ -6,8 +6,8 @@ import { gatewaySearch } from "#dialects/tools/search-forms.ts";
 import type { SearchQuery } from "#domain/web-search/engine.ts";
 import type { SearchOutcome } from "#domain/web-search/web-search.ts";
 import { modelNotFound } from "#errors.ts";
-import { CallBill } from "#relay/core/billing/call-bill.ts";
-import type { CachedCall, PlannedCall, PricingTerms, ReceivedCall } from "#relay/core/call.ts";
+import type { PlannedCall, PricingTerms, ReceivedCall } from "#relay/core/call.ts";
+import { serveByGateway } from "#relay/core/gateway-service.ts";
 import { planCall } from "#relay/core/routing/plan.ts";
 import { priceOptionsOf } from "#relay/core/routing/price-options.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -18,27 +18,23 @@ export function searchesEstimate(searches: number): ReceivedCall["estimate"] {
 }
 
 /** Runs the searches of a call. Returns their outcomes in the same order. Throws the errors that refuse any call. */
-export async function relaySearches(
+export function relaySearches(
   services: RelayServices,
   received: ReceivedCall,
   queries: readonly SearchQuery[],
 ): Promise<SearchOutcome[]> {
-  const bill = new CallBill(services, received);
-  try {
-    const planned = planCall(services, received);
-    const served: CachedCall = { planned, terms: termsOf(planned), byGateway: true };
-    bill.serveCached(served);
-    await bill.reserve(planned);
-    const outcomes = await Promise.all(queries.map((query) => services.webSearch.search(query)));
-    bill.attempts.receiveByte();
-    const found = outcomes.filter((outcome) => "pages" in outcome).length;
-    const delivered = { narrow: 0, wide: 0 };
-    await bill.settle({ routed: served, outcome: "complete", reported: searchesEstimate(found), delivered });
-    return outcomes;
-  } catch (error) {
-    await bill.fail(error);
-    throw error;
-  }
+  return serveByGateway(services, received, {
+    plan() {
+      const planned = planCall(services, received);
+      return { planned, terms: termsOf(planned) };
+    },
+    // Awaited for a client that leaves, too: each has a time limit, and the search service is paid for it.
+    async run() {
+      const answer = await Promise.all(queries.map((query) => services.webSearch.search(query)));
+      const found = answer.filter((outcome) => "pages" in outcome).length;
+      return { answer, used: searchesEstimate(found) };
+    },
+  });
 }
 
 /** Returns the terms of the first price of the model. No channel serves the searches. */

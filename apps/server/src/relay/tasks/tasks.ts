@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { unstorableIn } from "#dialects/storable.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
 import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
@@ -10,7 +11,8 @@ import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { ReceivedCall, RoutedCall } from "#relay/core/call.ts";
-import { answerHeaders, noteRefusal, relay } from "#relay/core/exchange.ts";
+import { noteRefusal, relay, relayFree } from "#relay/core/exchange.ts";
+import { selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import { unreadableError } from "#relay/core/response/whole-text.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
@@ -66,7 +68,7 @@ export async function relayTask(
       // Fails before the task is stored if the reply cannot be written.
       JSON.stringify(accepted.reply);
       await storeTask(services, db, call, accepted, routed, bill);
-      return { accepted, headers: answerHeaders(response.headers, []) };
+      return { accepted, headers: selectResponseHeaders(response.headers, []) };
     },
   });
 }
@@ -102,7 +104,7 @@ async function storeTask(
     requestId: call.requestId,
     submittedAt: new Date(call.startedAt),
   });
-  const ended = { routed, outcome: "complete", delivered: { narrow: 0, wide: 0 } } as const;
+  const ended = { routed, outcome: "complete", delivered: emptyTally() } as const;
   // Submitted twice but created once: the second call is free.
   if (known) await bill.settle({ ...ended, reported: { input: 0, output: 0 }, calls: 0 });
   else await bill.settle({ ...ended, reported: TASK_USAGE });
@@ -123,10 +125,9 @@ export interface TaskQuestionCall extends ReceivedCall {
  * Returns the provider's response as an object. Free. Throws when the provider cannot be reached or does not
  * respond.
  */
-export function askAboutTask(services: RelayServices, requested: TaskQuestionCall): Promise<Wire> {
-  const { task, path } = requested;
-  const call: TaskQuestionCall = { ...requested, books: "none" };
-  return relay<Wire>(services, call, {
+export async function askAboutTask(services: RelayServices, call: TaskQuestionCall): Promise<Wire> {
+  const { task, path } = call;
+  const { answer } = await relayFree<{ answer: Wire }, TaskQuestionCall>(services, call, {
     target() {
       const channel = services.candidates.byId(task.channel_id);
       const key = channel?.keys.find(({ id }) => id === task.key_id);
@@ -138,14 +139,12 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
       request: { method: "GET", path, ownPath: true, headers: {}, body: null, timeoutMs: ASK_TIMEOUT_MS },
       decodeError: decodeTaskError,
     }),
-    async read(response, _sent, routed, bill) {
+    async read(response) {
       const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
-      if (answer === undefined) return { error: unreadableError(response.status) };
-      bill.accept(routed);
-      await bill.pass({ outcome: "complete", status: 200 });
-      return answer;
+      return answer === undefined ? { error: unreadableError(response.status) } : { answer };
     },
   });
+  return answer;
 }
 
 /** Decodes an error of a task provider. The status decides the kind; the message is in one of two fields. */

@@ -87,7 +87,7 @@ export interface HealthOptions {
 const MAX_FREEZE_SECONDS = 3_600;
 const defaultCircuit: CircuitSettings = { enabled: true, share: 50, pauseMs: 30_000 };
 
-const NO_LEASE: ChannelSlot = { leave: () => undefined };
+const NO_SLOT: ChannelSlot = { leave: () => undefined };
 
 /** Health of the channels as this node observes it. */
 class NodeHealth implements Health {
@@ -166,7 +166,7 @@ class NodeHealth implements Health {
     const circuit = known === undefined ? undefined : this.#circuitOf(known, model);
     const at = this.#now();
     const probes = circuit !== undefined && isHalfOpen(circuit, at);
-    if (channel.maxConcurrency === 0 && !probes) return NO_LEASE;
+    if (channel.maxConcurrency === 0 && !probes) return NO_SLOT;
     const state = known ?? this.#stateOf(channel.id);
     state.inProgress += 1;
     if (probes) circuit.probeSince = at;

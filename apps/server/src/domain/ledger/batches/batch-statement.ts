@@ -3,7 +3,6 @@
  */
 import type { Bill } from "@gateway/shared/usage/log";
 import { gatewaySearch } from "#dialects/tools/search-forms.ts";
-import type { CallRecord } from "#domain/ledger/calls/call-record.ts";
 import { joinRows, type LogRowFormat, rowOf } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
 import { type PreparedStatement, readStatement } from "#platform/database/prepared-statement.ts";
@@ -14,6 +13,7 @@ import {
   type LedgerOperation,
   payerOf,
   type ReserveInput,
+  type SettleOperation,
 } from "./operations.ts";
 
 const writeBatch = readStatement(import.meta.url, "write-batch.sql");
@@ -55,19 +55,19 @@ function noEndingCalls(): EndingCalls {
 function addEndingCall(
   ending: EndingCalls,
   ord: number,
-  { settle, call }: Extract<LedgerOperation, { settle: CallRecord }>,
+  { record, call }: SettleOperation,
   logRows: Pick<LogRowFormat, "format">,
 ): void {
-  const row = rowOf(settle);
+  const row = rowOf(record);
   ending.rows.push(logRows.format(row));
   ending.ords.push(ord);
   ending.leases.push(call?.lease?.id ?? null);
   ending.leaseAmounts.push(call?.lease === undefined ? null : String(call.amount));
   ending.cachedTokens.push(row.cached_tokens);
   ending.partlyReserved.push(row.held_in_part);
-  if (call?.lease === undefined) ending.withOwnReservation.push(settle.requestId);
-  if (settle.bill?.quote !== undefined) ending.withQuote.push(settle.requestId);
-  if (settle.bill?.lines.some(isSearchLine) === true) ending.withSearches.push(settle.requestId);
+  if (call?.lease === undefined) ending.withOwnReservation.push(record.requestId);
+  if (record.bill?.quote !== undefined) ending.withQuote.push(record.requestId);
+  if (record.bill?.lines.some(isSearchLine) === true) ending.withSearches.push(record.requestId);
 }
 
 /**
@@ -88,12 +88,12 @@ export function batchOf(
     const { userId, tokenId } = payerOf(operation);
     users.add(userId);
     tokens.add(tokenId);
-    if (operation.reserve !== undefined) {
-      const { session, derivedKeys: shares = [] } = operation.reserve;
-      beginning.push({ ord, ...beginningCall(operation.reserve) });
+    if (operation.kind === "reserve") {
+      const { session, derivedKeys: shares = [] } = operation.input;
+      beginning.push({ ord, ...beginningCall(operation.input) });
       if (session !== undefined) sessions.push(session.id);
       for (const { id } of shares) derivedKeys.add(id);
-    } else if (operation.settle !== undefined) {
+    } else if (operation.kind === "settle") {
       addEndingCall(ending, ord, operation, logRows);
     }
   }
@@ -186,6 +186,6 @@ function derivedKeyRow(
 
 /** Returns whether a call costs no more than its share of a lease, so that nothing has to be checked. */
 function isWithinLease(operation: LedgerOperation): boolean {
-  if (operation.settle === undefined || operation.call?.lease === undefined) return false;
-  return operation.settle.quota <= operation.call.amount;
+  if (operation.kind !== "settle" || operation.call?.lease === undefined) return false;
+  return operation.record.quota <= operation.call.amount;
 }

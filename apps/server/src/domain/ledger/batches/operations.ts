@@ -6,12 +6,14 @@ export interface ReserveInput {
   userId: number;
   /** 0 when no token is involved. */
   tokenId: number;
+  /** Points. */
   amount: bigint;
+  /** Points of a token with a quota of its own. 0n: `amount`, if the database knows a quota of the token. */
   tokenAmount: bigint;
   /** Requires a reservation row of its own, because another node may close it. */
   own?: boolean;
-  /** False: other calls of the session are not waited for. */
-  isPatient?: boolean;
+  /** Whether to wait for other calls of the session or derived key that have reserved the rest. Default: yes. */
+  waitsForOthers?: boolean;
   /** The session whose budget the call counts against. It then has a reservation row of its own. */
   session?: SessionShare | undefined;
   /** The derived keys whose amounts the call counts against, outermost first. It then has a reservation row of its own. */
@@ -40,26 +42,48 @@ export interface SessionShare {
 }
 
 /** One item of a batch, for one call or one lease. */
-export type LedgerOperation =
-  | { reserve: ReserveInput; settle?: never; returnLease?: never; checkpoint?: never }
-  | {
-      reserve?: never;
-      settle: CallRecord;
-      call?: ReservedCall;
-      onLate?: LateHandler;
-      returnLease?: never;
-      checkpoint?: never;
-    }
-  | { reserve?: never; settle?: never; returnLease: Lease; checkpoint?: never }
-  /** The first checkpoint of a call in a lease. */
-  | { reserve?: never; settle?: never; returnLease?: never; checkpoint: CallRecord; call: ReservedCall };
+export type LedgerOperation = ReserveOperation | SettleOperation | ReturnOperation | CheckpointOperation;
+
+interface ReserveOperation {
+  readonly kind: "reserve";
+  readonly input: ReserveInput;
+}
+
+export interface SettleOperation {
+  readonly kind: "settle";
+  readonly record: CallRecord;
+  /** Undefined for a call whose reservation another node has made. */
+  readonly call?: ReservedCall | undefined;
+  readonly onLate?: LateHandler | undefined;
+}
+
+/** Gives back the points of a lease that open calls do not need. */
+interface ReturnOperation {
+  readonly kind: "return";
+  readonly lease: Lease;
+}
+
+/** Writes the first checkpoint of a call in a lease. */
+export interface CheckpointOperation {
+  readonly kind: "checkpoint";
+  readonly record: CallRecord;
+  readonly call: ReservedCall;
+}
 
 /** Called when the end of a call could not be written in time. Returns whether to go on trying. */
 export type LateHandler = () => boolean;
 
 /** Returns the user and token whose rows an operation updates. */
 export function payerOf(operation: LedgerOperation): { userId: number; tokenId: number } {
-  return operation.reserve ?? operation.settle ?? operation.returnLease ?? operation.checkpoint;
+  switch (operation.kind) {
+    case "reserve":
+      return operation.input;
+    case "return":
+      return operation.lease;
+    case "settle":
+    case "checkpoint":
+      return operation.record;
+  }
 }
 
 /** Selects the leases of an account, of one token, or all. */

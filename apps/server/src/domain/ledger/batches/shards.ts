@@ -16,7 +16,13 @@ import { readStatement } from "#platform/database/prepared-statement.ts";
 import { batchOf, type BatchRow } from "./batch-statement.ts";
 import { again, Batcher, type BatchItem } from "./batcher.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { type Lease, type LeaseRequest, payerOf, type LedgerOperation } from "./operations.ts";
+import {
+  type Lease,
+  type LeaseRequest,
+  type LedgerOperation,
+  payerOf,
+  type SettleOperation,
+} from "./operations.ts";
 
 /**
  * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
@@ -118,13 +124,13 @@ function createShard(
 
   async function run(items: readonly BatchItem<LedgerOperation>[]): Promise<(Decision | typeof again)[]> {
     await splits.resolveUncertain(items.map((item) => item.input));
-    const checkpoints = items.flatMap(({ input }) => (input.checkpoint === undefined ? [] : [input]));
+    const checkpoints = items.flatMap(({ input }) => (input.kind === "checkpoint" ? [input] : []));
     if (checkpoints.length === 0) return runBatch(items);
     await splits.split(checkpoints);
-    const others = items.filter(({ input }) => input.checkpoint === undefined);
+    const others = items.filter(({ input }) => input.kind !== "checkpoint");
     const answers = (others.length === 0 ? [] : await runBatch(others)).values();
     return items.map(({ input }) =>
-      input.checkpoint === undefined ? (answers.next().value ?? again) : checkpointed,
+      input.kind === "checkpoint" ? checkpointed : (answers.next().value ?? again),
     );
   }
 
@@ -147,7 +153,7 @@ function createShard(
   ): Promise<(Decision | typeof again)[]> {
     const operations = items.map((item) => item.input);
     const { leases, requests } = book.requestsFor(operations);
-    if (leases.length === 0 && operations.every((operation) => operation.returnLease !== undefined))
+    if (leases.length === 0 && operations.every(({ kind }) => kind === "return"))
       return operations.map(() => ({ verdict: "returned" }));
     const began = performance.now();
     let rows: BatchRow[];
@@ -175,31 +181,38 @@ function createShard(
     const there = await lookUp([...silent]);
     // An earlier statement whose response was lost may have done this already, or may do so in the meantime.
     const isUnclear = ({ input, isUncertain }: BatchItem<LedgerOperation>, ord: number) =>
-      !isDone(verdicts.get(ord)) && (isUncertain || (input.settle !== undefined && isIn(silent, input)));
+      !isDone(verdicts.get(ord)) && (isUncertain || (input.kind === "settle" && isIn(silent, input)));
     const unclear = items.filter(isUnclear).map((item) => item.input);
-    const open = await reserved(unclear.flatMap(({ reserve }) => reserve?.requestId ?? []));
+    const open = await reserved(
+      unclear.flatMap((operation) => (operation.kind === "reserve" ? [operation.input.requestId] : [])),
+    );
     const closed = await findLoggedOutcomes(
       connection.query,
-      unclear.flatMap(({ settle }) => settle ?? []),
+      unclear.flatMap((operation) => (operation.kind === "settle" ? [operation.record] : [])),
     );
     return operations.map((operation, ord) => {
       const verdict = verdicts.get(ord);
-      if (operation.returnLease !== undefined) return { verdict: "returned" };
-      if (operation.checkpoint !== undefined) return checkpointed;
-      if (operation.settle !== undefined) {
-        const answer = verdict ?? endOf(operation, closed, there);
-        if (answer !== again && operation.call !== undefined) book.endCall(operation.call, true);
-        return answer;
+      switch (operation.kind) {
+        case "return":
+          return { verdict: "returned" };
+        case "checkpoint":
+          return checkpointed;
+        case "settle": {
+          const answer = verdict ?? endOf(operation, closed, there);
+          if (answer !== again && operation.call !== undefined) book.endCall(operation.call, true);
+          return answer;
+        }
+        case "reserve":
+          if (open.has(operation.input.requestId)) return { verdict: "granted" };
+          return verdict === undefined || verdict.verdict === "again" ? again : verdict;
       }
-      if (open.has(operation.reserve.requestId)) return { verdict: "granted" };
-      return verdict === undefined || verdict.verdict === "again" ? again : verdict;
     });
   }
 
   return new Batcher<LedgerOperation, Decision>({
     run,
     retryForMs,
-    keepsTrying: (operation) => operation.settle !== undefined && operation.onLate?.() === true,
+    keepsTrying: (operation) => operation.kind === "settle" && operation.onLate?.() === true,
     isTransient(error) {
       if (databaseTrouble(error) === undefined) return false;
       if (!isContention(error)) breaker.recordFailure(error);
@@ -223,7 +236,7 @@ const checkpointed: Decision = { verdict: "checkpointed" };
  * @param there leases that exist in an unexpected version
  */
 function endOf(
-  { settle: record, call }: Extract<LedgerOperation, { settle: object }>,
+  { record, call }: SettleOperation,
   closed: ReadonlyMap<string, string>,
   there: ReadonlySet<string>,
 ): Decision | typeof again {
@@ -234,7 +247,7 @@ function endOf(
   return call?.lease !== undefined && there.has(call.lease.id) ? again : { verdict: "gone" };
 }
 
-function isIn(leases: ReadonlySet<Lease>, { call }: Extract<LedgerOperation, { settle: object }>): boolean {
+function isIn(leases: ReadonlySet<Lease>, { call }: SettleOperation): boolean {
   return call?.lease !== undefined && leases.has(call.lease);
 }
 

@@ -88,7 +88,7 @@ async function compare(record: CallRecord) {
     isEnding: true,
     inSession: false,
   };
-  const step = { settle: record, call } as unknown as LedgerOperation;
+  const step = { kind: "settle", record, call } as unknown as LedgerOperation;
   const single = batchOf([step], [lease], { nodeId: "node", part: 7, logRows });
   expect(single.name).toBe("settle-call-in-lease");
   const row = rowOf(record);

@@ -45,9 +45,9 @@ async function reserve(
   account: Account,
   amount: bigint,
   derivedKeys: DerivedKeyShare[],
-  isPatient = false,
+  waitsForOthers = false,
 ): Promise<ReserveInput | GatewayError> {
-  const input = { ...reservation(account, amount), derivedKeys, isPatient };
+  const input = { ...reservation(account, amount), derivedKeys, waitsForOthers };
   try {
     await node.reserve(input);
     return input;

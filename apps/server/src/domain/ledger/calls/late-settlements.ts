@@ -50,8 +50,8 @@ export function createLateSettlements(options: LateSettlementOptions): LateSettl
   async function chargeAgain(record: CallRecord): Promise<void> {
     const { requestId, userId, tokenId, quota } = record;
     if (quota === 0n || (await hasLogRow(record))) return;
-    const reserve = { requestId, userId, tokenId, amount: quota, tokenAmount: 0n };
-    const { verdict } = await shards.add({ reserve });
+    const input = { requestId, userId, tokenId, amount: quota, tokenAmount: 0n };
+    const { verdict } = await shards.add({ kind: "reserve", input });
     if (verdict !== "granted") return reportLostCharge(record, `its reservation was released (${verdict}).`);
     const end = await settle(record, () => !isClosing());
     if (end === "gone" && !(await hasLogRow(record)))

@@ -56,17 +56,17 @@ export function createOpenCalls(options: OpenCallOptions): OpenCalls {
    * not need, and it waits for other calls of its session or derived key.
    */
   async function insertReservation(input: ReserveInput): Promise<Decision> {
-    let decision = await shards.add({ reserve: input });
+    let decision = await shards.add({ kind: "reserve", input });
     for (const pauseMs of recallPausesMs) {
       if (!leasesMayHelp(decision) || isClosing()) break;
       await recalls.recallEverywhere(input.userId);
       await sleep(pauseMs);
-      decision = await shards.add({ reserve: input });
+      decision = await shards.add({ kind: "reserve", input });
     }
     for (const pauseMs of sessionPausesMs) {
-      if (!waitsForOthers(decision) || isClosing() || input.isPatient === false) break;
+      if (!waitsForOthers(decision) || isClosing() || input.waitsForOthers === false) break;
       await sleep(pauseMs);
-      decision = await shards.add({ reserve: input });
+      decision = await shards.add({ kind: "reserve", input });
     }
     return decision;
   }
@@ -146,11 +146,7 @@ export function createOpenCalls(options: OpenCallOptions): OpenCalls {
           call.isEnding = true;
           book.extendAmount(call, record.quota);
         }
-        const { verdict } = await shards.add({
-          settle: record,
-          ...(call !== undefined && { call }),
-          ...(onLate !== undefined && { onLate }),
-        });
+        const { verdict } = await shards.add({ kind: "settle", record, call, onLate });
         clear = true;
         if (verdict === "settled") {
           if (record.quota > 0n) options.onCharge();

@@ -1,4 +1,9 @@
-import type { Lease, ReservedCall, LedgerOperation } from "#domain/ledger/batches/operations.ts";
+import type {
+  CheckpointOperation,
+  Lease,
+  LedgerOperation,
+  ReservedCall,
+} from "#domain/ledger/batches/operations.ts";
 import { rowOf } from "#domain/ledger/calls/log-rows.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import type { Connection } from "#platform/database/connection.ts";
@@ -23,7 +28,6 @@ interface SplitRow {
   points: bigint | null;
 }
 
-type CheckpointOperation = Extract<LedgerOperation, { checkpoint: object }>;
 type LeasedCall = ReservedCall & { readonly lease: Lease };
 
 /**
@@ -58,27 +62,25 @@ export function createLeaseSplitter({
   return {
     async resolveUncertain(operations) {
       const unclear = operations.flatMap((operation) => {
-        const call = operation.checkpoint === undefined ? operation.settle && operation.call : operation.call;
-        const requestId = (operation.checkpoint ?? operation.settle)?.requestId;
-        return call?.isSplitting === true && requestId !== undefined ? [{ call, requestId }] : [];
+        if (operation.kind !== "settle" && operation.kind !== "checkpoint") return [];
+        const { call, record } = operation;
+        return call?.isSplitting === true ? [{ call, requestId: record.requestId }] : [];
       });
       const there = await reserved(unclear.map(({ requestId }) => requestId));
       for (const { call, requestId } of unclear) if (there.has(requestId)) book.detachCall(call);
     },
 
     async split(operations) {
-      const requested = operations.flatMap(({ checkpoint, call }) =>
-        isInLease(call) ? [{ checkpoint, call }] : [],
-      );
+      const requested = operations.flatMap(({ record, call }) => (isInLease(call) ? [{ record, call }] : []));
       if (requested.length === 0) return;
       const leases = [...new Set(requested.map(({ call }) => call.lease))];
-      const requests = requested.map(({ checkpoint, call: { lease, amount } }): SplitRequest => ({
-        request_id: checkpoint.requestId,
+      const requests = requested.map(({ record, call: { lease, amount } }): SplitRequest => ({
+        request_id: record.requestId,
         lease: lease.id,
         version: lease.version,
         limited: lease.limited,
         amount: String(amount),
-        checkpoint: rowOf(checkpoint),
+        checkpoint: rowOf(record),
       }));
       for (const { call } of requested) call.isSplitting = true;
       const rows = await connection
@@ -86,8 +88,8 @@ export function createLeaseSplitter({
           ...splitStatement,
           values: [
             JSON.stringify(requests),
-            [...new Set(requested.map(({ checkpoint }) => checkpoint.userId))],
-            [...new Set(requested.map(({ checkpoint }) => checkpoint.tokenId))],
+            [...new Set(requested.map(({ record }) => record.userId))],
+            [...new Set(requested.map(({ record }) => record.tokenId))],
             leases.map(({ id }) => id),
           ],
         })
@@ -96,8 +98,8 @@ export function createLeaseSplitter({
           throw error;
         });
       const points = new Map(rows.map((row) => [row.id, row.points]));
-      for (const { checkpoint, call } of requested)
-        if (points.get(checkpoint.requestId) === null) book.detachCall(call);
+      for (const { record, call } of requested)
+        if (points.get(record.requestId) === null) book.detachCall(call);
       const silent = leases.filter((lease) => {
         const left = points.get(lease.id);
         if (typeof left === "bigint") book.confirmLease(lease, lease.version + 1, left);

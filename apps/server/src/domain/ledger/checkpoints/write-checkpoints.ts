@@ -68,7 +68,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     if (inProgress.has(record.requestId)) return;
     inProgress.add(record.requestId);
     try {
-      if ((await shards.add({ settle: record })).verdict === "settled") options.onCharge();
+      if ((await shards.add({ kind: "settle", record })).verdict === "settled") options.onCharge();
     } catch (error) {
       onError(error);
     } finally {
@@ -84,7 +84,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
         const call = open.get(record.requestId);
         if (call === undefined) continue;
         if (call.lease === undefined) own.push(record);
-        else first.push(shards.add({ checkpoint: record, call }));
+        else first.push(shards.add({ kind: "checkpoint", record, call }));
       }
       if (own.length + first.length === 0) return;
       const ends = await Promise.allSettled([renew(own).then(() => onCheckpoints(own.length)), ...first]);

@@ -18,7 +18,7 @@ function call(cost: bigint): LeaseRequest | undefined {
   const reserved = { requestId: randomUUID(), ...account, amount: 10n, tokenAmount: 0n };
   const call = book.beginCall(reserved, true);
   call.isEnding = true;
-  const { leases, requests } = book.requestsFor([{ settle: callOf(reserved, cost), call }]);
+  const { leases, requests } = book.requestsFor([{ kind: "settle", record: callOf(reserved, cost), call }]);
   const [lease, request] = [leases[0], requests[0]];
   if (lease !== undefined && request !== undefined) {
     const points = call.lease === undefined ? lease.points : lease.points - cost;

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type {
-  KeyState,
-  Lease,
-  LeaseRequest,
-  LeaseSelector,
-  ReservedCall,
-  ReserveInput,
-  LedgerOperation,
+import {
+  type KeyState,
+  type Lease,
+  type LeaseRequest,
+  type LeaseSelector,
+  type LedgerOperation,
+  payerOf,
+  type ReservedCall,
+  type ReserveInput,
 } from "#domain/ledger/batches/operations.ts";
 
 export interface LeaseTotals {
@@ -137,15 +138,15 @@ export class LeaseBook {
   requestsFor(operations: readonly LedgerOperation[]): { leases: Lease[]; requests: LeaseRequest[] } {
     const found = new Map<Lease, bigint>();
     for (const operation of operations) {
-      if (operation.returnLease !== undefined) {
-        const lease = this.#leases.get(operation.returnLease.id);
+      if (operation.kind === "return") {
+        const lease = this.#leases.get(operation.lease.id);
         if (lease !== undefined && !found.has(lease)) found.set(lease, 0n);
         continue;
       }
-      if (operation.checkpoint !== undefined) continue;
-      const { userId, tokenId } = operation.reserve ?? operation.settle;
+      if (operation.kind === "checkpoint") continue;
+      const { userId, tokenId } = payerOf(operation);
       const key = this.#keys.get(tokenId === 0 ? -userId : tokenId);
-      const call = operation.settle === undefined ? undefined : operation.call;
+      const call = operation.kind === "settle" ? operation.call : undefined;
       if (call?.lease !== undefined) found.set(call.lease, (found.get(call.lease) ?? 0n) + call.amount);
       const refillable = key?.userId === userId ? this.#leaseOf(key) : undefined;
       if (refillable !== undefined && !found.has(refillable)) found.set(refillable, 0n);

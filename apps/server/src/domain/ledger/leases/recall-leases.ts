@@ -49,7 +49,7 @@ export function createLeaseRecalls({
       leases.map(async (lease) => {
         lease.isReturning = true;
         try {
-          await shards.add({ returnLease: lease });
+          await shards.add({ kind: "return", lease });
         } finally {
           lease.isReturning = false;
         }

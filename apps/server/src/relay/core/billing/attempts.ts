@@ -57,7 +57,7 @@ export class Attempts {
   }
 
   /** Records the channels that are paused when the call begins. */
-  begin(paused: readonly PausedChannel[]): void {
+  notePaused(paused: readonly PausedChannel[]): void {
     this.#paused = paused;
   }
 
@@ -87,7 +87,7 @@ export class Attempts {
   }
 
   /** Records the channels that were not tried, after a failure. */
-  skip(channels: readonly SkippedChannel[]): void {
+  noteSkipped(channels: readonly SkippedChannel[]): void {
     this.#skipped = channels;
   }
 

@@ -85,14 +85,13 @@ export class CallBill implements OpenCall, HiddenCosts {
 
   /**
    * Reserves the most that the planned call can cost. Throws `max_price_exceeded` and the ledger's errors.
-   * @param isPatient whether to wait for other calls of the session
+   * @param waitsForOthers whether to wait for other calls of the session or derived key that have reserved the rest
    */
-  async reserve(planned: PlannedCall, isPatient?: boolean): Promise<void> {
+  async reserve(planned: PlannedCall, waitsForOthers = true): Promise<void> {
     this.#state.planned = planned;
     requirePrice(this.#services, planned);
     if (this.#received.books !== "none") {
-      const input = this.#reservation(planned);
-      await this.#services.ledger.reserve(isPatient === undefined ? input : { ...input, isPatient });
+      await this.#services.ledger.reserve({ ...this.#reservation(planned), waitsForOthers });
       this.#services.open.set(this.#received.requestId, this);
     }
     this.#isReserved = true;
@@ -336,8 +335,8 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#received.used?.(0);
   }
 
-  /** Reports a defect of ours in a response that continues. */
-  reportDefect(error: unknown): void {
+  /** Reports an error that no client receives: its response continues, or it has left. */
+  report(error: unknown): void {
     this.#services.onError(error);
   }
 }

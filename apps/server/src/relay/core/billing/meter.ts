@@ -15,7 +15,7 @@ export interface MeteredUsage {
 }
 
 /** Percent of the reserved tokens billed for complete audio or images when the provider reports no usage. */
-const uncountedPercent = { audioOutput: 50, imageOutput: 100 } as const;
+const unreportedPercent = { audioOutput: 50, imageOutput: 100 } as const;
 
 /**
  * @param reported usage reported by the provider, if any
@@ -48,7 +48,7 @@ function ourCount(text: number, complete: boolean, expected: Estimate): Usage {
   if (audioInput !== undefined) usage.audioInput = audioInput;
   if (!complete) return usage;
   for (const kind of ["audioOutput", "imageOutput"] as const) {
-    const tokens = Math.ceil(((expected[kind] ?? 0) * uncountedPercent[kind]) / 100);
+    const tokens = Math.ceil(((expected[kind] ?? 0) * unreportedPercent[kind]) / 100);
     if (tokens === 0) continue;
     usage[kind] = tokens;
     usage.output += tokens;

@@ -7,7 +7,7 @@ import { aliasesIn } from "@gateway/shared/models/model-alias";
 import type { SessionShare } from "#domain/ledger/batches/operations.ts";
 import { GatewayError, insufficientQuota } from "#errors.ts";
 import type { PlannedCall, ReceivedCall } from "#relay/core/call.ts";
-import { planAgain } from "#relay/core/routing/plan.ts";
+import { replanCall } from "#relay/core/routing/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { CallBill } from "./call-bill.ts";
 
@@ -39,7 +39,7 @@ export async function reserveCall<Received extends ReceivedCall>(
     } catch (error) {
       if (!isTooLittle(error)) throw error;
     }
-    next = planAgain(services, planned, { outputLimit });
+    next = replanCall(services, planned, { outputLimit });
   }
   await bill.reserve(next);
   return next;
@@ -123,7 +123,7 @@ function cheaperCall<Received extends ReceivedCall>(
   const model = cheaperModels(services).get(planned.model);
   if (model === undefined || planned.plan.only !== undefined) return undefined;
   try {
-    const cheaper = planAgain(services, planned, { model });
+    const cheaper = replanCall(services, planned, { model });
     planned.received.sessionBudget?.note?.({ "x-session-budget-model": model });
     return cheaper;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { ScannedAnswer, CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { createCountFilter } from "#dialects/usage/negative-counts.ts";
-import { GatewayError } from "#errors.ts";
+import { type GatewayError, upstreamFailed } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
@@ -130,14 +130,15 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
       // Charge what was delivered when the client left, unless the provider's own count arrives.
       const delivered = { ...reader.tally };
       const isWhole = await readOn(passing, chunks);
-      if (isWhole && reader.isSilent) await bill.fail(silence());
-      else await settle("client-left", delivered, isWhole).catch(() => {});
+      if (isWhole && reader.isSilent) await bill.fail(upstreamFailed({ reason: "upstream_empty" }));
+      else await settle("client-left", delivered, isWhole).catch((error: unknown) => bill.report(error));
     }
   }
   const { outcome = "upstream-died" } = kept;
   if (outcome === "complete" && reader.isSilent) {
-    await bill.fail(silence());
-    throw silence();
+    const error = upstreamFailed({ reason: "upstream_empty" });
+    await bill.fail(error);
+    throw error;
   }
   const gone = outcome === "complete" ? undefined : bill.connection.gone();
   await settle(gone === undefined ? outcome : "client-left");
@@ -154,10 +155,6 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
 
 const NOTHING = Buffer.alloc(0);
 
-function silence(): GatewayError {
-  return new GatewayError("upstream_failed", { reason: "upstream_empty" });
-}
-
 /** Yields what the provider sends, except the end. Never throws. */
 async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedTail): Pieces<Buffer> {
   const { reader, response, bill } = passing;
@@ -173,7 +170,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedT
       }
       wait = take(passing, next.value, kept);
     } catch (error) {
-      if (!(error instanceof TransportError)) bill.reportDefect(error);
+      if (!(error instanceof TransportError)) bill.report(error);
       // Without a content-length, a response that broke after its end is complete.
       const isWhole = reader.ended && response.headers["content-length"] === undefined;
       kept.outcome = isWhole ? "complete" : "upstream-died";
@@ -224,7 +221,7 @@ async function readOn({ bill, reader }: Passing, chunks: Pieces<Buffer>): Promis
     for await (const chunk of chunks) reader.push(chunk);
     return reader.isWhole;
   } catch (error) {
-    if (!(error instanceof TransportError)) bill.reportDefect(error);
+    if (!(error instanceof TransportError)) bill.report(error);
     return reader.ended;
   }
 }

@@ -1,4 +1,5 @@
 import { parseExact } from "#dialects/json/exact-json.ts";
+import { emptyTally } from "#dialects/usage/tally.ts";
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
@@ -131,8 +132,12 @@ async function serveFromCache(
     const { share } = await openShare(services, call, planned.plan.worstCase);
     await bill.reserve(share === undefined ? planned : { ...planned, sessionShare: share });
     bill.attempts.receiveByte();
-    const delivered = { narrow: 0, wide: 0 };
-    await bill.settle({ routed: cached, outcome: "complete", reported: found.usage, delivered });
+    await bill.settle({
+      routed: cached,
+      outcome: "complete",
+      reported: found.usage,
+      delivered: emptyTally(),
+    });
   } catch (error) {
     await bill.fail(error);
     throw error;

@@ -83,6 +83,11 @@ export function unreadableError(status: number): UpstreamError {
   return { kind: "server", message: "The upstream's answer could not be read.", status };
 }
 
+/** The error for a response without content and usage. */
+export function emptyResponseError(status: number): UpstreamError {
+  return { kind: "server", message: "The provider returned an empty response.", status };
+}
+
 const ends = lookupTable<string>({ "{": "}", "[": "]" });
 
 /** Returns whether the end of a JSON text is missing, because its connection ended early. */

@@ -74,32 +74,28 @@ export function planCall<Received extends ReceivedCall>(
 ): PlannedCall<Received> {
   const { model } = received;
   requireModel(received);
-  return { received, model, plan: makePlan(services, received, model, received.estimate) };
+  return { received, model, plan: makePlan(services, received, model) };
 }
 
-/** Returns the planned call with another plan: for a cheaper model, or with an output limit. */
-export function planAgain<Received extends ReceivedCall>(
-  services: RelayServices,
-  planned: PlannedCall<Received>,
-  { model = planned.model, outputLimit }: { model?: string; outputLimit?: number },
-): PlannedCall<Received> {
-  if (model !== planned.model) requireModel({ ...planned.received, model });
-  const plan = makePlan(services, planned.received, model, planned.plan.estimate, { outputLimit });
-  return { ...planned, model, plan };
+/** What has changed in a planned call. */
+export interface PlanChanges<Received extends ReceivedCall> {
+  readonly received?: Received;
+  readonly model?: string;
+  readonly outputLimit?: number | undefined;
 }
 
-/**
- * Returns the plan of a call whose request was changed after the reservation. Its estimate contains an output limit
- * that was added before.
- */
+/** Returns the call with a plan for its changed request, its cheaper model, or an output limit. Throws as `planCall` does. */
 export function replanCall<Received extends ReceivedCall>(
   services: RelayServices,
   planned: PlannedCall<Received>,
-  received: Received,
+  {
+    received = planned.received,
+    model = planned.model,
+    outputLimit = planned.plan.outputLimit,
+  }: PlanChanges<Received>,
 ): PlannedCall<Received> {
-  const { outputLimit } = planned.plan;
-  const plan = makePlan(services, received, planned.model, received.estimate, { outputLimit });
-  return { ...planned, received, plan };
+  if (model !== planned.model) requireModel({ ...received, model });
+  return { ...planned, received, model, plan: makePlan(services, received, model, { outputLimit }) };
 }
 
 /**
@@ -110,9 +106,9 @@ export function planQuote<Received extends ReceivedCall>(
   services: RelayServices,
   received: Received,
 ): PlannedCall<Received> {
-  const { model, estimate } = received;
+  const { model } = received;
   requireModel(received);
-  return { received, model, plan: makePlan(services, received, model, estimate, { isWhole: true }) };
+  return { received, model, plan: makePlan(services, received, model, { isWhole: true }) };
 }
 
 interface PlanOptions {
@@ -130,46 +126,29 @@ function makePlan(
   services: RelayServices,
   received: ReceivedCall,
   model: string,
-  usage: Estimate,
   { outputLimit, isWhole = false }: PlanOptions = {},
 ): Plan {
   if (!isModelName(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, received, model);
   // After the groups: a key learns this only of models that its groups reach.
   if (isDisabled(services.settings, model)) throw modelDisabled(model);
-  const { ChargeUnpricedModels, WebSearchPrice } = services.settings.current();
-  const table = services.prices.table();
+  const requested = outputLimit === undefined ? received.estimate : limitedTo(received.estimate, outputLimit);
+  // The client's maximum is compared with what is reserved.
+  const reservesAll = isWhole || received.maxPrice !== undefined;
   const prices = new Map<string, ActivePrice>();
   const named = new Set<string>();
   let worstCase = -1n;
-  const requested = outputLimit === undefined ? usage : limitedTo(usage, outputLimit);
-  // The client's maximum is compared with what is reserved.
-  const reservesAll = isWhole || received.maxPrice !== undefined;
   let estimate: Estimate | undefined;
   for (const routeGroup of routeGroups) {
     for (const { billed, reserves: usual } of priceOptionsOf(routeGroup.channels, model)) {
-      const reserves = reservesAll ? { ...usual, preCost: 1 } : usual;
       named.add(billed);
-      const listed =
-        prices.get(billed) ??
-        findPrice(table, billed) ??
-        (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
-      if (listed === undefined) continue;
-      const price = maySearch(usage) ? withSearchPrice(listed, WebSearchPrice) : listed;
+      const price = prices.get(billed) ?? priceFor(services, billed, requested);
+      if (price === undefined) continue;
       prices.set(billed, price);
-      const open = withOpenOutput(services, received, requested, reserves);
-      const own = reserves.output > open.output ? { ...open, output: reserves.output } : open;
+      const reserves = reservesAll ? { ...usual, preCost: 1 } : usual;
+      const own = estimateAt(services, received, requested, reserves);
       if (estimate === undefined || own.output > estimate.output) estimate = own;
-      const used = withSearches(
-        reservedUsage(own, reserves),
-        reserves.preCost === 3 ? undefined : own.searches,
-      );
-      const written =
-        reserves.marks && mayMark(services, received, routeGroup.group) ? withCacheWrites(used) : used;
-      const most = { ...written, tier: reservedTier(price, own.tier) };
-      const { needs, calls } = received;
-      const reservation = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
-      const points = computePoints(price, routeGroup.ratio, reservation, calls);
+      const points = mostPoints(services, received, { routeGroup, price, reserves, estimate: own });
       if (points > worstCase) worstCase = points;
     }
   }
@@ -183,16 +162,57 @@ function makePlan(
   return outputLimit === undefined ? plan : { ...plan, outputLimit };
 }
 
-function maySearch({ searches, toolCalls }: Estimate): boolean {
-  return searches !== undefined || toolCalls?.[gatewaySearch] !== undefined;
+/** Returns the price of a billed model, with that of the gateway's searches where the call may have some. */
+function priceFor(
+  { settings, prices }: RelayServices,
+  billed: string,
+  { searches, toolCalls }: Estimate,
+): ActivePrice | undefined {
+  const { ChargeUnpricedModels, WebSearchPrice } = settings.current();
+  const listed =
+    findPrice(prices.table(), billed) ?? (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
+  const maySearch = searches !== undefined || toolCalls?.[gatewaySearch] !== undefined;
+  if (listed === undefined || !maySearch) return listed;
+  // A price of its own for the model comes first. Six decimals, as the setting has them: small numbers would be
+  // written with an exponent.
+  const extras = { [toolPrefix + gatewaySearch]: WebSearchPrice.toFixed(6), ...listed.extras };
+  return { ...listed, extras };
 }
 
-/** Returns the price with that of the gateway's searches. A price of its own for the model comes first. */
-function withSearchPrice(price: ActivePrice, dollars: number): ActivePrice {
-  const { extras } = price;
-  const kind = toolPrefix + gatewaySearch;
-  // Six decimals, as the setting has them: small numbers would be written with an exponent.
-  return { ...price, extras: { [kind]: dollars.toFixed(6), ...extras } };
+/** Returns the estimate of the call at a channel that reserves in this way. */
+function estimateAt(
+  services: RelayServices,
+  received: ReceivedCall,
+  requested: Estimate,
+  reserves: Reserves,
+): Estimate {
+  const open = withOpenOutput(services, received, requested, reserves);
+  return reserves.output > open.output ? { ...open, output: reserves.output } : open;
+}
+
+interface PricedOption {
+  readonly routeGroup: RouteGroup;
+  readonly price: ActivePrice;
+  readonly reserves: Reserves;
+  readonly estimate: Estimate;
+}
+
+/** Returns the most points that the call can cost with this price option, of what its channels reserve. */
+function mostPoints(
+  services: RelayServices,
+  received: ReceivedCall,
+  { routeGroup, price, reserves, estimate }: PricedOption,
+): bigint {
+  const { needs, calls } = received;
+  const used = withSearches(
+    reservedUsage(estimate, reserves),
+    reserves.preCost === 3 ? undefined : estimate.searches,
+  );
+  const written =
+    reserves.marks && mayMark(services, received, routeGroup.group) ? withCacheWrites(used) : used;
+  const most = { ...written, tier: reservedTier(price, estimate.tier) };
+  const usage = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
+  return computePoints(price, routeGroup.ratio, usage, calls);
 }
 
 /** Whether the gateway may add marks for prompt caches to a call that this group serves. */

@@ -1,3 +1,4 @@
+import type { Settings } from "@gateway/shared/site/settings";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { answerTooLong } from "./excess.ts";
@@ -6,25 +7,17 @@ import { answerTooLong } from "./excess.ts";
  * Whether to try another channel. Decides by the kind of error, never by the provider's text. A client error
  * fails everywhere. A response that exceeded a limit of the gateway was already paid for at its provider; a
  * retry would only cost the same again.
+ * @param attempts number of attempts so far
+ * @param elapsedMs milliseconds since the call began
  */
-export function worthRetrying(error: UpstreamError): boolean {
-  return error.kind !== "bad-request" && error.tooLong !== true;
-}
-
-export interface RetryBudget {
-  /** Attempts after the first. */
-  times: number;
-  /** Milliseconds since the request began after which no attempt is started. */
-  withinMs: number;
-}
-
 export function mayRetry(
+  { RetryTimes, RetryTimeOut }: Pick<Settings, "RetryTimes" | "RetryTimeOut">,
   error: UpstreamError,
   attempts: number,
   elapsedMs: number,
-  budget: RetryBudget,
 ): boolean {
-  return worthRetrying(error) && attempts <= budget.times && elapsedMs < budget.withinMs;
+  if (error.kind === "bad-request" || error.tooLong === true) return false;
+  return attempts <= RetryTimes && elapsedMs < RetryTimeOut * 1_000;
 }
 
 /** Returns the last failure for the caller. Only messages about the caller's own request are passed on. */

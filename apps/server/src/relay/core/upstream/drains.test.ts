@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createDrains } from "./drains.ts";
+import { createDrains, type Drains } from "./drains.ts";
 
 const limits = { calls: 4, callsOfOneUser: 2, bytes: 100 };
 
@@ -10,28 +10,39 @@ function started(seconds = 5) {
   const cancelled: string[] = [];
   const drains = createDrains(() => seconds, limits);
   const begin = (userId: number, name: string) => drains.begin(userId, () => void cancelled.push(name));
-  return { drains, cancelled, begin };
+  return { drains, cancelled, begin, mayCall: mayCallOf(drains) };
 }
 
+const mayCallOf = (drains: Drains) => (userId: number) => {
+  try {
+    drains.requireFew(userId);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 it("drains: an account with too many makes no new calls, and none of them is cancelled", () => {
-  const { drains, cancelled, begin } = started();
+  const { drains, cancelled, begin, mayCall } = started();
   begin(1, "a");
-  expect(drains.refusal(1)).toBeUndefined();
+  expect(mayCall(1)).toBe(true);
   const second = begin(1, "b");
-  expect(drains.refusal(1)).toMatchObject({ code: "rate_limit_exceeded", status: 429, retryAfter: 5 });
-  expect(drains.refusal(2)).toBeUndefined();
+  expect(() => drains.requireFew(1)).toThrow(
+    expect.objectContaining({ code: "rate_limit_exceeded", status: 429, retryAfter: 5 }),
+  );
+  expect(mayCall(2)).toBe(true);
   // Calls that were in progress before may still leave.
   begin(1, "c");
   expect(cancelled).toEqual([]);
   expect(drains.active).toBe(3);
   second?.end();
-  expect(drains.refusal(1)).toBeDefined();
+  expect(mayCall(1)).toBe(false);
 });
 
 it("drains: too many in the process refuse new calls of the accounts with the most", () => {
-  const { drains, cancelled, begin } = started();
+  const { cancelled, begin, mayCall } = started();
   for (const user of [1, 1, 2, 3]) begin(user, `user ${user}`);
-  expect([1, 2, 3, 4].map((user) => drains.refusal(user) !== undefined)).toEqual([true, true, true, false]);
+  expect([1, 2, 3, 4].map(mayCall)).toEqual([false, false, false, true]);
   expect(cancelled).toEqual([]);
 });
 

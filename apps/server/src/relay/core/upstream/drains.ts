@@ -14,8 +14,8 @@ export interface Drains {
    * @param isWhole the text does not show what the response costs, so it is read to its end
    */
   begin(userId: number, cancel: () => void, isWhole?: boolean): Drain | undefined;
-  /** Returns the error for a new call of an account with too many drains; otherwise undefined. */
-  refusal(userId: number): GatewayError | undefined;
+  /** Throws `rate_limit_exceeded` for a new call of an account with too many drains. */
+  requireFew(userId: number): void;
   /** Cancels all drains, including later ones. Used at shutdown. */
   close(): void;
 }
@@ -57,11 +57,11 @@ export function createDrains(seconds: () => number, limits = defaults): Drains {
     get active() {
       return running.size;
     },
-    refusal(userId) {
+    requireFew(userId) {
       const own = runningOf.get(userId) ?? 0;
-      if (own === 0 || own < mostOf()) return undefined;
+      if (own === 0 || own < mostOf()) return;
       const details = { retryAfter: RETRY_SECONDS };
-      return new GatewayError("rate_limit_exceeded", { reason: "abandoned_calls", calls: own }, details);
+      throw new GatewayError("rate_limit_exceeded", { reason: "abandoned_calls", calls: own }, details);
     },
     begin(userId, cancel, isWhole = false) {
       const patience = seconds() * 1_000;

@@ -170,7 +170,7 @@ function ioOf({ upstream }: ProviderServices, limits: ReturnType<typeof limitsOf
       return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
     },
     now,
-    tokens: tokensOf(upstream),
+    tokens: tokenCacheOf(upstream),
   };
 }
 
@@ -212,7 +212,7 @@ const MAX_TOKEN_BYTES = 64 * 1024;
 /** Token caches, by the client that fetched the tokens. */
 const caches = new WeakMap<UpstreamClient, TokenCache>();
 
-function tokensOf(upstream: UpstreamClient): TokenCache {
+function tokenCacheOf(upstream: UpstreamClient): TokenCache {
   let cache = caches.get(upstream);
   if (cache === undefined) caches.set(upstream, (cache = createTokenCache(now)));
   return cache;

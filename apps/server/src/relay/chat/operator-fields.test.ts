@@ -2,7 +2,7 @@ import { defaultSettings } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
-import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
+import { type OperatorDefaults, withDefaults } from "./operator-fields.ts";
 
 function sent(dialect: DialectId, part: Partial<ChatRequest>, wishes: Partial<OperatorDefaults> = {}) {
   const messages: ChatRequest["messages"] = [{ role: "user", parts: [{ type: "text", text: "Hi" }] }];
