@@ -6,6 +6,7 @@ import { gatewaySearch } from "#dialects/tools/search-forms.ts";
 import type { SearchQuery } from "#domain/web-search/engine.ts";
 import type { SearchOutcome } from "#domain/web-search/web-search.ts";
 import { modelNotFound } from "#errors.ts";
+import { abortSignalOf } from "#platform/http/cancellation.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
 import type { CachedCall, PlannedCall, PricingTerms, ReceivedCall } from "#relay/core/call.ts";
 import { planCall } from "#relay/core/routing/plan.ts";
@@ -25,15 +26,37 @@ export async function relaySearches(
 ): Promise<SearchOutcome[]> {
   const bill = new CallBill(services, received);
   try {
+    const busy = services.drains.refusal(received.caller.userId);
+    if (busy !== undefined) throw busy;
     const planned = planCall(services, received);
     const served: CachedCall = { planned, terms: termsOf(planned), byGateway: true };
     bill.serveCached(served);
+    const { connection } = bill;
+    // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
+    connection.open();
     await bill.reserve(planned);
-    const outcomes = await Promise.all(queries.map((query) => services.webSearch.search(query)));
+    const goneBefore = connection.gone();
+    if (goneBefore !== undefined) throw goneBefore;
+    connection.sent();
+    const { userId } = received.caller;
+    const signal = abortSignalOf(connection.signal);
+    const outcomes = await Promise.all(
+      queries.map((query) => services.webSearch.search(userId, query, signal)),
+    );
+    connection.answered(200, {});
     bill.attempts.receiveByte();
     const found = outcomes.filter((outcome) => "pages" in outcome).length;
-    const delivered = { narrow: 0, wide: 0 };
-    await bill.settle({ routed: served, outcome: "complete", reported: searchesEstimate(found), delivered });
+    const { isCancelled, isInterrupted } = connection;
+    const gone = isCancelled ? connection.gone() : undefined;
+    await bill.settle({
+      routed: served,
+      outcome: gone === undefined ? "complete" : "client-left",
+      // The search service is paid for a search that its client cuts off.
+      reported: searchesEstimate(isCancelled && !isInterrupted ? queries.length : found),
+      final: true,
+      delivered: { narrow: 0, wide: 0 },
+    });
+    if (gone !== undefined) throw gone;
     return outcomes;
   } catch (error) {
     await bill.fail(error);
