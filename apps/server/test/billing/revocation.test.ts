@@ -1,51 +1,92 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogRow } from "@gateway/shared/usage/log";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { startMcpServer, type TestMcpServer, textResult } from "#test/mcp-servers.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
+import { type ScriptedServer, startScriptedServer } from "#test/scripted-servers.ts";
 
 /**
- * Two nodes. Disabling something on one ends its calls on the other within a second, and what was produced is
- * charged.
+ * Two nodes. Every way to end a key on one ends every kind of work with it on the other within a second, and what was
+ * produced is charged. Responses in the background: background.test.ts. A task is charged when it begins, so that it goes on.
  */
 let here: TestGateway;
 let there: TestGateway;
 let raw: RawUpstream;
-let key: string;
+let tools: TestMcpServer;
+let engine: ScriptedServer;
+let username: string;
 let id: number;
+/** The key of the token, or one that is derived from it. */
+let key: string;
+let derivedId: string;
+const sockets: WebSocket[] = [];
 
 beforeAll(async () => {
   raw = await startRawUpstream();
+  engine = await startScriptedServer();
+  tools = await startMcpServer({
+    handlers: { wait: () => new Promise(() => {}), ping: () => textResult("") },
+  });
   here = await startTestGateway();
   there = await startTestGateway({}, here);
   await here.addChannel({ type: 8, name: "chat", models: ["chat"], base_url: raw.url });
   await here.addChannel({ type: 14, name: "claude", models: ["claude"], base_url: raw.url });
   await here.addChannel({ type: 8, name: "voice", models: ["demo-realtime"] });
   for (const model of ["chat", "claude", "demo-realtime"]) await here.addPrice(model);
+  const server = { name: "tools", url: tools.url, price: 0.01, private_address: true };
+  const { id: serverId } = await here.api<{ id: number }>("POST", "/mcp_server", server);
+  await here.api("POST", "/mcp_bundle", { name: "work", servers: [serverId] });
+  const values = { WebSearchEngine: "searxng", WebSearchAddress: engine.url, WebSearchTimeoutSeconds: 60 };
+  await here.api("PUT", "/option/batch", { values });
 });
 afterAll(async () => {
   await there.stop();
   await here.stop();
-  await raw.close();
-});
-beforeEach(async () => {
-  ({ key, id } = await here.addToken());
+  await Promise.all([raw.close(), tools.close(), engine.close()]);
 });
 
-/** Ways to revoke a key, and the error that ends its calls. */
-const cases: Record<
-  string,
-  { end(): Promise<unknown>; undo?(): Promise<unknown>; message: RegExp; code: string }
-> = {
+let people = 0;
+beforeEach(async () => {
+  people += 1;
+  username = `leaver-${people}`;
+  const owner = { username, password: "correct horse battery", display_name: "", quota: 1_000_000 };
+  const { id: user_id } = await here.api<{ id: number }>("POST", "/user", owner);
+  ({ id, key } = await here.api<{ id: number; key: string }>("POST", "/token/admin", { user_id, name: "x" }));
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.terminate();
+});
+
+interface Ending {
+  end(): Promise<unknown>;
+  message: RegExp;
+  code: string;
+}
+
+/** Ways to end a key, and the error that ends its calls. */
+const endings: Readonly<Record<string, Ending>> = {
   "the key is disabled": {
-    end: () => here.api("PATCH", `/token/${id}`, { status: 2 }),
+    end: () => here.api("PATCH", `/token/admin/${id}`, { status: 2 }),
     message: /API key is disabled/,
     code: "token_disabled",
   },
   "the key is deleted": {
-    end: () => here.api("DELETE", `/token/${id}`),
+    end: async () => {
+      await here.database.db.token.update({ where: { id }, data: { deleted_at: new Date() } });
+      await announceToken();
+    },
+    message: /API key is not valid/,
+    code: "invalid_api_key",
+  },
+  "the key is replaced": {
+    end: async () => {
+      await here.database.db.token.update({ where: { id }, data: { key_hash: Buffer.alloc(32, people) } });
+      await announceToken();
+    },
     message: /API key is not valid/,
     code: "invalid_api_key",
   },
@@ -53,13 +94,52 @@ const cases: Record<
     end: async () => {
       const at = new Date(Date.now() + 300);
       await here.database.db.token.update({ where: { id }, data: { expired_time: at } });
-      await here.database.db.$executeRaw`SELECT pg_notify('gateway_changes', ${`tokens:${id}`})`;
+      await announceToken();
       await sleep(300);
     },
     message: /API key has expired/,
     code: "token_expired",
   },
+  "the derived key is revoked": {
+    end: async () => {
+      const { user_id } = await here.database.db.token.findUniqueOrThrow({ where: { id } });
+      const now = new Date();
+      // Its row is written by its first charged call.
+      await here.database.db.derivedKey.upsert({
+        where: { id: derivedId },
+        create: {
+          id: derivedId,
+          root_id: derivedId,
+          token_id: id,
+          user_id,
+          revoked_at: now,
+          expires_at: now,
+        },
+        update: { revoked_at: now },
+      });
+      await announceToken();
+    },
+    message: /revoked/,
+    code: "invalid_api_key",
+  },
+  "the account is disabled": {
+    end: () => here.api("POST", "/user/manage", { username, action: "disable" }),
+    message: /account is disabled/,
+    code: "user_disabled",
+  },
+  "the account is deleted": {
+    end: async () => {
+      const { user_id } = await here.database.db.token.findUniqueOrThrow({ where: { id } });
+      await here.api("DELETE", `/user/${user_id}`);
+    },
+    message: /API key is not valid|account is disabled/,
+    code: "invalid_api_key",
+  },
 };
+
+async function announceToken(): Promise<void> {
+  await here.database.db.$executeRaw`SELECT pg_notify('gateway_changes', ${`tokens:${id}`})`;
+}
 
 const sse = head("text/event-stream");
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -83,12 +163,135 @@ const claudeEvents =
 async function open(path: string, body: object): Promise<Response> {
   return fetch(`${there.url}${path}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ messages: [{ role: "user", content: "Hi" }], ...body }),
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify(body),
     // Without a notification the call would not end: its provider sends nothing.
     signal: AbortSignal.timeout(45_000),
   });
 }
+
+const messages = [{ role: "user", content: "Hi" }];
+
+/** Opens a WebSocket. Returns what it has received, and its close code. */
+async function connect(path: string) {
+  const socket = new WebSocket(`${there.url.replace("http", "ws")}${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  sockets.push(socket);
+  const events: string[] = [];
+  socket.on("message", (bytes: Buffer) => events.push(bytes.toString()));
+  const closed = once(socket, "close");
+  await once(socket, "open");
+  return { socket, events, closed };
+}
+
+interface Work {
+  /** Begins the work. Returns what its client reads at its end. */
+  begin(): Promise<() => Promise<string>>;
+  /** Its log row; undefined without a call. */
+  row?: { outcome?: string; quota?: unknown };
+}
+
+const charged = expect.toSatisfy((points: number) => points > 0) as unknown;
+
+/** Every kind of work that lasts. */
+const kinds: Readonly<Record<string, Work>> = {
+  "a stream of Chat": {
+    async begin() {
+      raw.play({ chunks: [sse, output], ending: "hang" });
+      const response = await open("/v1/chat/completions", { model: "chat", stream: true, messages });
+      expect(response.status).toBe(200);
+      return () => response.text();
+    },
+    row: { outcome: "client-left", quota: charged },
+  },
+  "a stream of Messages": {
+    async begin() {
+      raw.play({ chunks: [sse, claudeEvents], ending: "hang" });
+      const response = await open("/v1/messages", {
+        model: "claude",
+        stream: true,
+        max_tokens: 1_000,
+        messages,
+      });
+      expect(response.status).toBe(200);
+      return async () => {
+        const text = await response.text();
+        expect(text).toContain("event: error");
+        return text;
+      };
+    },
+    row: { outcome: "client-left", quota: charged },
+  },
+  "a call that waits for its provider": {
+    async begin() {
+      raw.play({ chunks: [], ending: "hang" });
+      const calls = raw.calls();
+      const pending = open("/v1/chat/completions", { model: "chat", messages });
+      await expect.poll(() => raw.calls()).toBe(calls + 1);
+      return async () => (await pending).text();
+    },
+    row: {},
+  },
+  "a realtime session": {
+    async begin() {
+      const { events, closed } = await connect("/v1/realtime?model=demo-realtime");
+      await expect.poll(() => events.join("")).toContain("session.created");
+      return async () => {
+        expect((await closed)[0]).toBe(1008);
+        return events.at(-1) ?? "";
+      };
+    },
+    row: { quota: 0 },
+  },
+  "Responses over WebSocket, in a response": {
+    async begin() {
+      raw.play({ chunks: [sse, output], ending: "hang" });
+      const { socket, events, closed } = await connect("/v1/responses");
+      socket.send(JSON.stringify({ type: "response.create", model: "chat", store: false, input: "Hi" }));
+      await expect.poll(() => events.join("")).toContain("four score");
+      return async () => {
+        expect((await closed)[0]).toBe(1008);
+        return events.join("");
+      };
+    },
+    row: { outcome: "client-left", quota: charged },
+  },
+  "Responses over WebSocket, between two responses": {
+    async begin() {
+      const { events, closed } = await connect("/v1/responses");
+      return async () => {
+        expect((await closed)[0]).toBe(1008);
+        return events.join("");
+      };
+    },
+  },
+  "a tool call": {
+    async begin() {
+      const calls = tools.calls.length;
+      const params = { name: "tools__wait" };
+      const pending = open("/mcp/work", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      await expect.poll(() => tools.calls.length).toBe(calls + 1);
+      return async () => (await pending).text();
+    },
+    row: { quota: 5_000 },
+  },
+  "a search": {
+    async begin() {
+      engine.play(() => ({ hang: true }));
+      const requests = engine.requests.length;
+      const commands = { search_query: [{ q: `tea ${people}` }] };
+      const pending = open("/v1/alpha/search", { model: "chat", commands });
+      await expect.poll(() => engine.requests.length).toBe(requests + 1);
+      return async () => (await pending).text();
+    },
+    row: { quota: 5_000 },
+  },
+};
 
 async function row(): Promise<LogRow> {
   let found: LogRow | undefined;
@@ -100,72 +303,20 @@ async function row(): Promise<LogRow> {
   return found;
 }
 
-describe.each(Object.entries(cases))("when %s", (_name, { end, message, code }) => {
-  it("ends an open stream with an error in the client's dialect, and charges what was delivered", async () => {
-    for (const [path, model, chunks] of [
-      ["/v1/chat/completions", "chat", [sse, output]],
-      ["/v1/messages", "claude", [sse, claudeEvents]],
-    ] as const) {
-      raw.play({ chunks, ending: "hang" });
-      const response = await open(path, { model, stream: true, max_tokens: 1_000 });
-      expect(response.status).toBe(200);
-      await end();
-      const text = await response.text();
-      expect(text).toContain("four score");
-      expect(text).toMatch(message);
-      expect(text).toContain(model === "claude" ? "event: error" : '"error"');
-      const logged = await row();
-      expect(logged).toMatchObject({ outcome: "client-left", error_code: code });
-      expect(logged.completion_tokens).toBeGreaterThan(0);
-      expect(await here.drift()).toBe(0n);
-      ({ key, id } = await here.addToken());
+describe.each(Object.entries(endings))("when %s", (name, { end, message, code }) => {
+  it.each(Object.entries(kinds))("%s ends with an error that says so", async (_kind, work) => {
+    if (name === "the derived key is revoked") {
+      const derived = deriveKey(key, { exp: Math.floor(Date.now() / 1_000) + 3_600, usd: "1" });
+      derivedId = derived.id;
+      key = derived.key;
     }
-  });
-
-  it("rejects a call that waits for its provider", async () => {
-    raw.play({ chunks: [], ending: "hang" });
-    const pending = open("/v1/chat/completions", { model: "chat" });
-    await expect.poll(() => here.database.db.reservation.count()).toBe(1);
-    await expect.poll(() => raw.leftAt()).toBeUndefined();
-    await sleep(100);
+    const finish = await work.begin();
     await end();
-    const response = await pending;
-    expect(response.status).toBe(401);
-    expect(await response.text()).toMatch(message);
-    expect(await row()).toMatchObject({ error_code: code });
+    expect(await finish()).toMatch(message);
+    if (work.row === undefined) return;
+    const logged = await row();
+    expect(logged).toMatchObject({ ...work.row, error_code: expect.any(String) });
+    if (logged.error_code !== "") expect([code, "client_disconnected"]).toContain(logged.error_code);
+    expect(await here.drift()).toBe(0n);
   });
-
-  it("closes a realtime session whose reserved response is unused", async () => {
-    const socket = new WebSocket(`${there.url.replace("http", "ws")}/v1/realtime?model=demo-realtime`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    const events: string[] = [];
-    socket.on("message", (bytes: Buffer) => events.push(bytes.toString()));
-    const closed = once(socket, "close");
-    await expect.poll(() => events.join("")).toContain("session.created");
-    await end();
-    const [close] = await closed;
-    expect(close).toBe(1008);
-    expect(events.at(-1)).toMatch(message);
-    expect(await row()).toMatchObject({ quota: 0 });
-  });
-});
-
-it("disabling an account ends the calls of all its keys on every node", async () => {
-  const user = await here.api<{ id: number }>("POST", "/user", {
-    username: "leaver",
-    password: "correct horse battery",
-    display_name: "leaver",
-  });
-  const found =
-    user?.id ?? (await here.database.db.user.findFirstOrThrow({ where: { username: "leaver" } })).id;
-  await here.database.db.token.update({ where: { id }, data: { user_id: found } });
-  await here.database.db.user.update({ where: { id: found }, data: { quota: 1_000_000n } });
-  raw.play({ chunks: [sse, output], ending: "hang" });
-  const response = await open("/v1/chat/completions", { model: "chat", stream: true });
-  expect(response.status).toBe(200);
-  await here.api("POST", "/user/manage", { username: "leaver", action: "disable" });
-  const text = await response.text();
-  expect(text).toMatch(/account is disabled/);
-  expect(await row()).toMatchObject({ error_code: "user_disabled", outcome: "client-left" });
 });

@@ -14,6 +14,9 @@ let upstream: Server;
 let status = "queued";
 let usage: object | null = null;
 let requested = 0;
+/** While set, the provider has a start and does not respond to it yet. */
+let startsWait: PromiseWithResolvers<void> | undefined;
+let starts = 0;
 
 const reported = {
   input_tokens: 40,
@@ -25,8 +28,14 @@ const reported = {
 
 beforeAll(async () => {
   upstream = createServer((request, response) => {
-    request.resume().on("end", () => {
+    request.resume().on("end", async () => {
       const { method = "", url = "" } = request;
+      if (method === "POST" && !url.endsWith("/cancel")) {
+        starts += 1;
+        await startsWait?.promise;
+      }
+      if (url === "/suno/submit/music")
+        return response.end(JSON.stringify({ code: "success", data: crypto.randomUUID() }));
       const [, id] = /^\/v1\/responses\/(\w+)/.exec(url) ?? [];
       if (method === "POST" && url.endsWith("/cancel")) status = "cancelled";
       if (method === "GET") requested += 1;
@@ -39,7 +48,7 @@ beforeAll(async () => {
         },
       ];
       const gone = method === "GET" && status === "gone";
-      response.writeHead(gone ? 404 : 200, { "content-type": "application/json" }).end(
+      return response.writeHead(gone ? 404 : 200, { "content-type": "application/json" }).end(
         JSON.stringify(
           gone
             ? { error: { message: "gone", type: "invalid_request_error" } }
@@ -76,6 +85,12 @@ beforeAll(async () => {
     name: "speaks chat alone",
     models: ["chatter"],
     model_mapping: { chatter: "demo-chat" },
+  });
+  await gateway.addChannel({
+    type: 41,
+    name: "sings",
+    models: ["chirp-v4"],
+    base_url: `http://127.0.0.1:${port}`,
   });
   for (const model of ["thinker", "talker", "chatter"]) await gateway.addPrice(model);
   ({ key, id: tokenId } = await gateway.addToken());
@@ -203,3 +218,75 @@ describe("a background response", () => {
     expect(await reservation()).toBe(0n);
   });
 });
+
+describe.each([0, 5])(
+  "with DisconnectDrainSeconds %i, a start that its client does not wait for",
+  (seconds) => {
+    beforeAll(() => gateway.api("PUT", "/option", { key: "DisconnectDrainSeconds", value: seconds }));
+
+    /** Sends a start, and calls `leave` when the provider has it. The provider responds afterwards. */
+    async function startAndLeave(
+      { path, body, token }: { path: string; body: object; token: string },
+      leave: (client: AbortController) => unknown,
+    ): Promise<void> {
+      status = "queued";
+      usage = null;
+      startsWait = Promise.withResolvers();
+      const before = starts;
+      const leaving = new AbortController();
+      const call = fetch(gateway.url + path, {
+        method: "POST",
+        signal: leaving.signal,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }).then((response) => response.text());
+      call.catch(() => {});
+      await expect.poll(() => starts).toBe(before + 1);
+      await leave(leaving);
+      // The gateway has noticed it when it has answered someone else.
+      await fetch(`${gateway.url}/api/status`);
+      startsWait.resolve();
+      startsWait = undefined;
+    }
+
+    const thinking = { path: "/v1/responses", body: { model: "thinker", input: "Think.", background: true } };
+
+    it("in the background: is charged by its usage", async () => {
+      const token = await gateway.addToken();
+      await startAndLeave({ ...thinking, token: token.key }, (client) => client.abort());
+      await expect.poll(() => gateway.database.db.backgroundResponse.count()).toBe(1);
+      status = "completed";
+      const [row] = await gateway.logs(1, token.id);
+      expect(row).toMatchObject({ prompt_tokens: 40, completion_tokens: 60, estimated: false });
+      await expect.poll(reservation).toBe(0n);
+      expect(await gateway.drift()).toBe(0n);
+    });
+
+    it("in the background: is cancelled at the provider when its key was deleted meanwhile", async () => {
+      const token = await gateway.addToken();
+      await startAndLeave({ ...thinking, token: token.key }, () =>
+        gateway.api("DELETE", `/token/${token.id}`),
+      );
+      await expect.poll(() => status, { timeout: 40_000 }).toBe("cancelled");
+      expect(await gateway.logs(1, token.id)).toMatchObject([{ outcome: "client-left" }]);
+      await expect.poll(reservation).toBe(0n);
+      expect(await gateway.drift()).toBe(0n);
+    });
+
+    it("a task: is charged and stored", async () => {
+      for (const leave of ["leaves", "loses its key"] as const) {
+        const token = await gateway.addToken();
+        await startAndLeave(
+          { path: "/suno/submit/music", body: { prompt: "Boats", mv: "chirp-v4" }, token: token.key },
+          (client) => (leave === "leaves" ? client.abort() : gateway.api("DELETE", `/token/${token.id}`)),
+        );
+        const [row] = await gateway.logs(1, token.id);
+        expect(row, leave).toMatchObject({ model_name: "chirp-v4" });
+        expect(row?.quota, leave).toBeGreaterThan(0);
+        expect(await gateway.database.db.task.count({ where: { token_id: token.id } }), leave).toBe(1);
+      }
+      await expect.poll(reservation).toBe(0n);
+      expect(await gateway.drift()).toBe(0n);
+    });
+  },
+);

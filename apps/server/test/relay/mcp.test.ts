@@ -390,6 +390,23 @@ describe("a client", () => {
     });
   });
 
+  it("is charged only with what was reserved before the server had the call", async () => {
+    const before = await balance();
+    const { client } = await connect("work");
+    waiting = [];
+    await setBalance(0.01 * DOLLAR - 1);
+    await expect(client.callTool({ name: "plain__wait" })).rejects.toThrow("balance");
+    expect(waiting).toHaveLength(0);
+    await setBalance(before);
+    const call = client.callTool({ name: "plain__wait" });
+    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    const { reserved } = await gateway.database.db.user.findFirstOrThrow({ where: { username: "root" } });
+    expect(Number(reserved)).toBeGreaterThanOrEqual(0.01 * DOLLAR);
+    waiting[0]?.finish();
+    await call;
+    expect(await gateway.drift()).toBe(0n);
+  });
+
   it("with one last cent gets one of two parallel calls", async () => {
     const before = await balance();
     await setBalance(0.01 * DOLLAR);
@@ -409,6 +426,7 @@ describe("a client", () => {
       ),
     ).resolves.toContain("balance");
     waiting[0]?.finish();
+    expect(waiting).toHaveLength(1);
     expect((await outcomes).map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     await vi.waitFor(async () => expect(await balance()).toBe(0));
     expect(await client.callTool({ name: "plain__add", arguments: { a: 2, b: 2 } })).toBeDefined();

@@ -16,6 +16,8 @@ let got: string[] = [];
 let address = "";
 /** Usage that the provider reports for each response. */
 let usage = { input_tokens: 10, output_tokens: 10 };
+/** How often the provider sends the end of a response and of a transcription. */
+let repeats = 1;
 
 beforeAll(async () => {
   server = createServer();
@@ -29,11 +31,17 @@ beforeAll(async () => {
       got.push(text);
       const { type, session } = JSON.parse(text) as { type: string; session?: object };
       if (type === "session.update") send({ type: "session.updated", session });
+      if (type === "input_audio_buffer.commit") {
+        const item_id = `item_${(number += 1)}`;
+        const name = "conversation.item.input_audio_transcription.completed";
+        for (let count = 0; count < repeats; count += 1)
+          send({ type: name, item_id, transcript: "Hi", usage });
+      }
       if (type !== "response.create") return;
       const response = { id: `resp_${(number += 1)}`, usage };
       send({ type: "response.created", response });
       send({ type: "response.output_text.delta", response_id: response.id, delta: "Hi" });
-      send({ type: "response.done", response });
+      for (let count = 0; count < repeats; count += 1) send({ type: "response.done", response });
     });
   });
   server.listen(0, "127.0.0.1");
@@ -51,6 +59,7 @@ afterAll(async () => {
 beforeEach(async () => {
   got = [];
   usage = { input_tokens: 10, output_tokens: 10 };
+  repeats = 1;
   ({ key, id } = await gateway.addToken());
 });
 
@@ -216,5 +225,46 @@ describe("an unambiguous realtime event", () => {
     const session = await open("&deployment=dear&Deployment_ID=dear&call_id=rtc_1&intent=x");
     session.socket.close();
     expect(new URL(address, "http://x").searchParams.toString()).toBe("model=speaker&intent=x");
+  });
+});
+
+it("a flood of client events is passed on at 500 per second", async () => {
+  const session = await open();
+  const before = got.length;
+  const begun = performance.now();
+  for (let count = 0; count < 1_100; count += 1) session.send({ type: "input_audio_buffer.clear" });
+  await expect.poll(() => got.length, { timeout: 20_000 }).toBe(before + 1_100);
+  expect(performance.now() - begun).toBeGreaterThan(1_900);
+  session.socket.close();
+});
+
+describe("a provider that repeats or invents", () => {
+  it("the end of a response is paid once", async () => {
+    repeats = 3;
+    const session = await open();
+    for (let count = 0; count < 2; count += 1) {
+      session.send({ type: "response.create" });
+      for (let ends = 0; ends < repeats; ends += 1) await session.until("response.done");
+    }
+    session.socket.close();
+    await expect.poll(async () => (await charged()).length).toBe(2);
+    expect((await charged()).map(({ quota }) => quota)).toEqual([20, 20]);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("a transcription is paid once, and by the audio that was sent", async () => {
+    repeats = 3;
+    usage = { input_tokens: 900_000, output_tokens: 900_000 };
+    const session = await open();
+    // A second, of ten tokens.
+    session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(48_000).toString("base64") });
+    session.send({ type: "input_audio_buffer.commit" });
+    for (let ends = 0; ends < repeats; ends += 1)
+      await session.until("conversation.item.input_audio_transcription.completed");
+    session.socket.close();
+    const [row, ...others] = await charged();
+    expect(others).toEqual([]);
+    expect(row?.quota).toBeLessThan(1_200);
+    expect(await gateway.drift()).toBe(0n);
   });
 });

@@ -269,6 +269,21 @@ describe("responses over WebSocket", () => {
       .toBe(WebSocket.OPEN);
   });
 
+  it("are at most 64 of an account, although more are opened at the same time", async () => {
+    const sockets = Array.from({ length: 90 }, () => {
+      const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/responses`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      open.push(socket);
+      socket.on("error", () => {});
+      return new Promise<boolean>((resolve) => {
+        socket.on("open", () => resolve(true));
+        socket.on("unexpected-response", () => resolve(false));
+      });
+    });
+    expect((await Promise.all(sockets)).filter(Boolean)).toHaveLength(64);
+  });
+
   it("end a session of Codex at once when it may not go on", async () => {
     const client = await connect(gateway, key, {
       originator: "codex_exec",

@@ -76,6 +76,9 @@ export const keyReasons = {
     ),
     calls_at_once: phrase("This API key may have {{calls}} calls in progress at the same time."),
     sockets_at_once: phrase("This account may have {{limit}} WebSocket connections open at the same time."),
+    uploads_at_once: phrase(
+      "The uploads of this account that are in progress may have {{megabytes}} MB together. Repeat the call when some of them have ended.",
+    ),
     session_budget_reserved: phrase(
       "Other calls of this session have reserved the rest of its budget of {{limit}}. Try again when they have ended.",
     ),

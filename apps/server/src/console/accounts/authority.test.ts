@@ -116,6 +116,32 @@ const changes: Readonly<Record<string, (target: Target) => Change>> = {
   }),
 };
 
+/** Every route of these areas that reads something of one account. Lists of all accounts show rows, not their details. */
+const reads: Readonly<Record<string, (target: Target) => string>> = {
+  "GET /user/:id": ({ user }) => `/user/${user.id}`,
+  "GET /user/:id/usage": ({ user }) => `/user/${user.id}/usage`,
+  "GET /user/:id/cache": ({ user }) => `/user/${user.id}/cache`,
+  "GET /user/:id/sessions": ({ user }) => `/user/${user.id}/sessions`,
+  "GET /user/:id/budget": ({ user }) => `/user/${user.id}/budget`,
+  "GET /user/budgets": ({ user }) => `/user/budgets?ids=${user.id}`,
+  "GET /token/admin/:id/budget": ({ token }) => `/token/admin/${token}/budget`,
+  "GET /token/admin/:id/usage": ({ token }) => `/token/admin/${token}/usage`,
+  "GET /token/admin/budgets": ({ token }) => `/token/admin/budgets?ids=${token}`,
+  "GET /token/admin/mcp_bundle": ({ user }) => `/token/admin/mcp_bundle?user_id=${user.id}`,
+};
+
+/** Lists of all accounts. They show what the lists of One Hub show, of accounts of every role. */
+const lists = ["GET /user", "GET /token/admin/search"];
+
+const budget = {
+  daily_spend: 500,
+  daily_notify: 0,
+  weekly_spend: 0,
+  weekly_notify: 0,
+  monthly_spend: 0,
+  monthly_notify: 0,
+};
+
 function put(body: object): Change {
   return { method: "PUT", url: "/user", body };
 }
@@ -148,11 +174,12 @@ afterAll(() => site.close());
 
 async function makeTarget(name: TargetName): Promise<Target> {
   const { db } = site.services;
-  const user = name === "root" ? root : await site.makeUser({ ...targets[name], totp_enabled: true });
+  const user = name === "root" ? root : await site.makeUser({ ...targets[name], totp_enabled: true, budget });
   const { id: token } = await db.token.create({
     data: {
       user_id: user.id,
       name: "own",
+      budget,
       key_hash: randomBytes(32),
       key_encrypted: randomBytes(32),
       key_hint: "",
@@ -212,23 +239,40 @@ describe("who may change whom", () => {
         },
       );
 
-  it("every route of these areas that changes something is one of the changes", async () => {
+  for (const actor of Object.keys(actors) as ActorName[])
+    it(`${actor === "root" ? "root" : `an administrator, ${actor}`}: reads accounts of a lower role only`, async () => {
+      const browser = await site.as(actor === "root" ? root : await site.makeUser(actors[actor]));
+      const wrong: string[] = [];
+      for (const name of Object.keys(targets) as TargetName[]) {
+        // Everyone reads the own account.
+        if (actor === "root" && name === "root") continue;
+        const target = await makeTarget(name);
+        const allowed = targets[name].role < actors[actor].role;
+        for (const [title, pathOf] of Object.entries(reads)) {
+          const { status, body } = await browser.get(`/api${pathOf(target)}`);
+          const isEmpty = status === 403 || JSON.stringify(body.data) === "{}";
+          if (allowed ? status !== 200 || isEmpty : !isEmpty) wrong.push(`${title} of ${name}: ${status}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+    });
+
+  it("every route of these areas is one of the changes or reads", async () => {
     const routes = new Set<string>();
     const listing = Fastify();
     listing.addHook("onRoute", ({ method, url, config }) => {
       for (const each of [method].flat())
-        if (
-          each !== "GET" &&
-          each !== "HEAD" &&
-          ["users", "balances", "tokens"].includes(config?.permission ?? "")
-        )
+        if (each !== "HEAD" && ["users", "balances", "tokens"].includes(config?.permission ?? ""))
           routes.add(`${each} ${url.slice("/api".length)}`);
     });
     await listing.register(consoleRoutes, { services: site.services });
     await listing.close();
     // Creates an account, and has a test of its own.
     routes.delete("POST /user");
-    const tried = Object.keys(changes).map((title) => title.split(" ", 2).join(" "));
+    for (const list of lists) routes.delete(list);
+    const tried = [...Object.keys(changes), ...Object.keys(reads)].map((title) =>
+      title.split(" ", 2).join(" "),
+    );
     expect([...routes].toSorted()).toEqual([...new Set(tried)].toSorted());
   });
 

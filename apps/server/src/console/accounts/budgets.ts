@@ -66,7 +66,10 @@ export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void 
           response: answers(BudgetUses),
         },
       },
-      async (request) => ok(await listUses(db, target, request.query.ids, zone())),
+      async (request) => {
+        const { ids } = request.query;
+        return ok(await listUses(db, viewerOf(request), { target, ids }, zone()));
+      },
     );
 
     app.get(
@@ -75,7 +78,7 @@ export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void 
         config,
         schema: { summary: "Get a budget and its use", params: IdParams, response: answers(BudgetView) },
       },
-      async (request) => ok(await describeBudget(db, target, request.params.id, zone())),
+      async (request) => ok(await describeBudget(db, viewerOf(request), target, request.params.id, zone())),
     );
 
     app.put(

@@ -74,6 +74,23 @@ describe("a passkey", () => {
     expect((await finish(browser, good)).status).toBe(403);
   });
 
+  it("is one of at most twenty, although more registrations have begun", async () => {
+    const { browser, device, user } = await person();
+    const devices = [device, makeAuthenticator(home, user.id)];
+    const rows = Array.from({ length: 19 }, (_, index) => ({
+      user_id: user.id,
+      credential_id: Buffer.from(`${user.id}-${index}`),
+      public_key: Buffer.alloc(1),
+      alias: "x",
+    }));
+    await site.services.db.passkey.createMany({ data: rows });
+    const begun = await Promise.all(devices.map(async () => (await begin(browser)).body.data));
+    const ended = await Promise.all(
+      devices.map((each, index) => finish(browser, each.register(begun[index]!))),
+    );
+    expect(ended.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
   it("signs its owner in without a name, a password or another code", async () => {
     const { device, user } = await withPasskey({ totp_enabled: true, totp_secret: new Uint8Array(8) });
     device.behave.counter = 1;

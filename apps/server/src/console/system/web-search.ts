@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
 import { invalidRequest } from "#errors.ts";
 
@@ -17,9 +18,9 @@ export function webSearchRoutes(app: ConsoleApp, { webSearch }: Services): void 
         response: answers(z.object({ pages: z.int() })),
       },
     },
-    async () => {
+    async (request) => {
       const query = { text: "weather", count: 5, allowedDomains: [], blockedDomains: [] };
-      const outcome = await webSearch.search(query);
+      const outcome = await webSearch.search(viewerOf(request).id, query);
       if ("failure" in outcome) throw invalidRequest({ reason: "search_failed", cause: outcome.cause });
       return ok({ pages: outcome.pages.length });
     },

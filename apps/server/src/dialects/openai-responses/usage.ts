@@ -29,12 +29,17 @@ export function countCall(counts: Record<string, number>, type: string): void {
   if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
 }
 
+/** Maximum number of tools in a usage, each of which becomes a line of the bill. */
+const mostTools = 20;
+const toolName = /^\w{1,60}$/;
+
 function named(reported: Record<string, unknown>): Record<string, number> {
-  const counts = Object.entries(reported).flatMap<[string, number]>(([name, value]) => {
+  const counts: Record<string, number> = {};
+  for (const [name, value] of Object.entries(reported).slice(0, mostTools)) {
     const count = tokens(value) ?? 0;
-    return count > 0 ? [[reportedCalls[name] ?? name, count]] : [];
-  });
-  return Object.fromEntries(counts);
+    if (count > 0 && toolName.test(name)) counts[reportedCalls[name] ?? name] = count;
+  }
+  return counts;
 }
 
 /**

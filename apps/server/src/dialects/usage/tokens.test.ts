@@ -49,3 +49,14 @@ describe.each(Object.entries(formats))("output tokens of %s", (_name, decode) =>
     expect(decode(counts)?.output).toBe(output);
   });
 });
+
+it("a usage of Responses names twenty tools at most, by short names", () => {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`tool_${index}`, 1]));
+  for (const details of [{ ["x".repeat(100_000)]: 1, search_web: 2 }, { ...many }]) {
+    const wire = { input_tokens: 1, output_tokens: 1, server_side_tool_usage_details: details };
+    const { toolCalls = {} } = ofResponses(wire, {}) ?? {};
+    expect(Object.keys(toolCalls).length).toBeLessThanOrEqual(20);
+    expect(JSON.stringify(toolCalls).length).toBeLessThan(2_000);
+    if ("search_web" in details) expect(toolCalls).toEqual({ "web-search": 2 });
+  }
+});

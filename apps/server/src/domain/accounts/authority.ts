@@ -1,7 +1,7 @@
 import type { Permissions } from "@gateway/shared/accounts/permissions";
 import { mayChangeRoles, Role } from "@gateway/shared/accounts/roles";
 import type { Actor } from "#domain/audit-log/audit.ts";
-import { forbidden, invalidRequest } from "#errors.ts";
+import { forbidden, type GatewayError, invalidRequest } from "#errors.ts";
 import type { User } from "#platform/prisma/client.ts";
 
 /**
@@ -68,9 +68,17 @@ export function requireMayChange(actor: Administrator, target: Account, change: 
   if (target.demoted_by_admin && actor.role < Role.root) throw forbidden({ reason: "demoted_account" });
 }
 
-/** Checks that the administrator may read an account: the own one, and those of a lower role. */
+/** Returns whether the administrator may read an account: the own one, and those of a lower role. */
+export function mayRead(
+  actor: Pick<Administrator, "id" | "role">,
+  target: Pick<User, "id" | "role">,
+): boolean {
+  return actor.id === target.id || isBelow(actor, target);
+}
+
+/** Throws `forbidden` for an account that the administrator may not read. */
 export function requireMayRead(actor: Administrator, target: Pick<User, "id" | "role">): void {
-  if (actor.id !== target.id) requireBelow(actor, target);
+  if (!mayRead(actor, target)) throw rankTooHigh();
 }
 
 /**
@@ -94,8 +102,16 @@ export function columnsOfRole(
   return { role, demoted_by_admin: target.demoted_by_admin || target.role >= Role.admin };
 }
 
-function requireBelow(actor: Administrator, target: { role: number }): void {
-  if (target.role >= actor.role) throw forbidden({ reason: "rank_too_high" });
+function isBelow(actor: Pick<Administrator, "role">, target: Pick<User, "role">): boolean {
+  return target.role < actor.role;
+}
+
+function requireBelow(actor: Administrator, target: Pick<User, "role">): void {
+  if (!isBelow(actor, target)) throw rankTooHigh();
+}
+
+function rankTooHigh(): GatewayError {
+  return forbidden({ reason: "rank_too_high" });
 }
 
 function requireMayGive(actor: Administrator, role: number): void {

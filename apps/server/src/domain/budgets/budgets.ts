@@ -10,7 +10,7 @@ import type {
   OwnBudget,
   PeriodUse,
 } from "@gateway/shared/accounts/budget";
-import { type Administrator, requireMayChange } from "#domain/accounts/authority.ts";
+import { type Administrator, mayRead, requireMayChange, requireMayRead } from "#domain/accounts/authority.ts";
 import { writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -34,14 +34,17 @@ interface BudgetHolder {
   symbol: string;
 }
 
-/** Throws `not_found`. */
+/** Throws `not_found`, or `forbidden` for an account or key of an account that the actor may not read. */
 export async function describeBudget(
   db: Db,
+  actor: Administrator,
   target: BudgetTarget,
   id: number,
   timeZone: string,
 ): Promise<BudgetView> {
-  return viewOf(db, await find(db, target, id), timeZone);
+  const holder = await find(db, target, id);
+  if (holder.owner !== undefined) requireMayRead(actor, holder.owner);
+  return viewOf(db, holder, timeZone);
 }
 
 /**
@@ -139,25 +142,48 @@ async function highestIn(db: Db, symbols: string[], timeZone: string): Promise<M
   return new Map(rows.map(({ group, ...spent }) => [group, { ...spent, spent_day }]));
 }
 
-/** Returns the budget usage of these list rows; rows without a budget are omitted. */
+/** Returns the budget usage of these list rows; rows without a budget, and those that the actor may not read, are omitted. */
 export async function listUses(
   db: Db,
-  target: BudgetTarget,
-  ids: number[],
+  actor: Administrator,
+  { target, ids }: { target: BudgetTarget; ids: number[] },
   timeZone: string,
 ): Promise<BudgetUses> {
   const where = { id: { in: ids } };
-  if (target === "token") return usesById(await db.token.findMany({ where }), timeZone);
-  if (target === "group") {
-    const groups = (await db.userGroup.findMany({ where })).filter(({ budget }) => budget !== null);
-    const symbols = groups.map(({ symbol }) => symbol);
-    const highest = await highestIn(db, symbols, timeZone);
-    return usesById(
-      groups.map(({ id, symbol, budget }) => ({ id, budget, ...(highest.get(symbol) ?? nothingSpent) })),
-      timeZone,
-    );
+  switch (target) {
+    case "user": {
+      const users = await db.user.findMany({ where });
+      return usesOfAccounts(
+        db,
+        users.filter((user) => mayRead(actor, user)),
+        timeZone,
+      );
+    }
+    case "token": {
+      const tokens = await db.token.findMany({
+        where,
+        include: { user: { select: { id: true, role: true } } },
+      });
+      return usesById(
+        tokens.filter(({ user }) => mayRead(actor, user)),
+        timeZone,
+      );
+    }
+    case "group": {
+      const groups = (await db.userGroup.findMany({ where })).filter(({ budget }) => budget !== null);
+      const symbols = groups.map(({ symbol }) => symbol);
+      const highest = await highestIn(db, symbols, timeZone);
+      return usesById(
+        groups.map(({ id, symbol, budget }) => ({ id, budget, ...(highest.get(symbol) ?? nothingSpent) })),
+        timeZone,
+      );
+    }
+    default:
+      return target satisfies never;
   }
-  const users = await db.user.findMany({ where });
+}
+
+async function usesOfAccounts(db: Db, users: readonly User[], timeZone: string): Promise<BudgetUses> {
   const groups = await db.userGroup.findMany({
     where: { symbol: { in: [...new Set(users.map(({ group }) => group))] } },
   });
@@ -187,7 +213,7 @@ export async function ownBudgetUses(
   userId: number,
   timeZone: string,
 ): Promise<Pick<OwnBudget, "account" | "tokens">> {
-  const uses = await listUses(db, "user", [userId], timeZone);
+  const uses = await usesOfAccounts(db, await db.user.findMany({ where: { id: userId } }), timeZone);
   const tokens = await db.token.findMany({
     where: { user_id: userId, deleted_at: null, budget: { not: Prisma.DbNull } },
     orderBy: { id: "desc" },

@@ -109,11 +109,11 @@ it("cached results expire", async () => {
     },
     now: () => at,
   });
-  await search.search(query);
-  await search.search(query);
+  await search.search(1, query);
+  await search.search(1, query);
   expect(requests).toBe(1);
   at = 10 * 60_000;
-  await search.search(query);
+  await search.search(1, query);
   expect(requests).toBe(2);
 });
 
@@ -123,8 +123,32 @@ it("a query that is empty or too long reaches no service", async () => {
     fetch: () => Promise.reject(new Error("not expected")),
     now: () => 0,
   });
-  expect(await search.search({ ...query, text: " " })).toMatchObject({ failure: "invalid_query" });
-  expect(await search.search({ ...query, text: "x".repeat(1_000) })).toMatchObject({
+  expect(await search.search(1, { ...query, text: " " })).toMatchObject({ failure: "invalid_query" });
+  expect(await search.search(1, { ...query, text: "x".repeat(1_000) })).toMatchObject({
     failure: "query_too_long",
   });
+});
+
+it("an account has ten searches at a time, and the others of it wait", async () => {
+  const waiting: (() => void)[] = [];
+  let isFast = false;
+  const search = createWebSearch({
+    settings: { current: () => ({ ...defaultSettings, WebSearchEngine: "tavily", WebSearchKey: "k" }) },
+    fetch: async () => {
+      if (!isFast) await new Promise<void>((resolve) => waiting.push(resolve));
+      return Response.json(responses.tavily);
+    },
+    now: () => 0,
+  });
+  const begin = (account: number, number: number) =>
+    search.search(account, { ...query, text: `${account}-${number}` });
+  const crowd = Array.from({ length: 51 }, (_, number) => begin(1, number));
+  expect(await crowd[50]).toMatchObject({ failure: "too_many_requests" });
+  expect(waiting).toHaveLength(10);
+  const other = begin(2, 0);
+  waiting[10]?.();
+  expect(await other).toHaveProperty("pages");
+  isFast = true;
+  for (const answer of waiting) answer();
+  for (const outcome of await Promise.all(crowd.slice(0, 50))) expect(outcome).toHaveProperty("pages");
 });

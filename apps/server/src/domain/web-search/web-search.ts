@@ -7,6 +7,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { isPublicAddress } from "#platform/http/public-fetch.ts";
+import { createTurns } from "#platform/turns.ts";
 import type { EngineAccess, FoundPage, SearchEngine, SearchQuery } from "./engine.ts";
 import { searchEngines } from "./engines/index.ts";
 
@@ -22,8 +23,11 @@ export type SearchOutcome =
     };
 
 export interface WebSearch {
-  /** Never rejects: a search service that fails is a result for the model. */
-  search(query: SearchQuery, signal?: AbortSignal): Promise<SearchOutcome>;
+  /**
+   * Never rejects: a search service that fails is a result for the model.
+   * @param account who has the search; an account has a few at a time, and others wait
+   */
+  search(account: number, query: SearchQuery, signal?: AbortSignal): Promise<SearchOutcome>;
 }
 
 export interface WebSearchDeps {
@@ -40,6 +44,9 @@ const MOST_URL_CHARS = 500;
 const MOST_EXCERPT_CHARS = 1_500;
 /** Searches of this node at the same time. */
 const AT_ONCE = 50;
+/** Searches of one account at the same time, and those that wait for them. */
+const AT_ONCE_OF_ACCOUNT = 10;
+const WAITING_OF_ACCOUNT = 40;
 /** An agent repeats a search soon, if at all. */
 const CACHE_MS = 5 * 60_000;
 const MOST_CACHED = 200;
@@ -60,6 +67,7 @@ function accessOf(settings: Settings): { engine: SearchEngine; access: EngineAcc
 
 export function createWebSearch({ settings, fetch, now }: WebSearchDeps): WebSearch {
   const cached = new Map<string, { pages: readonly FoundPage[]; until: number }>();
+  const turns = createTurns<number>(AT_ONCE_OF_ACCOUNT, WAITING_OF_ACCOUNT, () => new TooManySearches());
   let running = 0;
 
   function keep(key: string, pages: readonly FoundPage[]): void {
@@ -73,18 +81,24 @@ export function createWebSearch({ settings, fetch, now }: WebSearchDeps): WebSea
     query: SearchQuery,
     signal: AbortSignal,
   ): Promise<SearchOutcome> {
-    const { url, ...request } = engine.request(query, access);
-    const response = await fetch(url, { ...request, redirect: "error", signal });
-    if (!response.ok) {
-      await response.body?.cancel();
-      const failure = response.status === 429 ? "too_many_requests" : "unavailable";
-      return { failure, cause: `HTTP ${response.status}` };
+    if (running >= AT_ONCE) throw new TooManySearches();
+    running += 1;
+    try {
+      const { url, ...request } = engine.request(query, access);
+      const response = await fetch(url, { ...request, redirect: "error", signal });
+      if (!response.ok) {
+        await response.body?.cancel();
+        const failure = response.status === 429 ? "too_many_requests" : "unavailable";
+        return { failure, cause: `HTTP ${response.status}` };
+      }
+      return { pages: usablePages(engine.read(await response.json()), query) };
+    } finally {
+      running -= 1;
     }
-    return { pages: usablePages(engine.read(await response.json()), query) };
   }
 
   return {
-    async search(query, signal) {
+    async search(account, query, signal) {
       const current = settings.current();
       const found = accessOf(current);
       if (found === undefined) return { failure: "unavailable", cause: "not configured" };
@@ -93,25 +107,23 @@ export function createWebSearch({ settings, fetch, now }: WebSearchDeps): WebSea
       const key = JSON.stringify([found.engine.id, found.access, query]);
       const known = cached.get(key);
       if (known !== undefined && known.until > now()) return { pages: known.pages };
-      if (running >= AT_ONCE) return { failure: "too_many_requests", cause: "too many searches at once" };
       const late = AbortSignal.timeout(current.WebSearchTimeoutSeconds * 1_000);
-      running += 1;
+      const either = signal === undefined ? late : AbortSignal.any([late, signal]);
       try {
-        const outcome = await ask(
-          found,
-          query,
-          signal === undefined ? late : AbortSignal.any([late, signal]),
-        );
+        const outcome = await turns.run(account, () => ask(found, query, either));
         if ("pages" in outcome) keep(key, outcome.pages);
         return outcome;
       } catch (error) {
+        if (error instanceof TooManySearches) return { failure: "too_many_requests", cause: error.message };
         // Timeouts, refused connections, bodies that are too large or no response of the service.
         return { failure: "unavailable", cause: causeOf(error) };
-      } finally {
-        running -= 1;
       }
     },
   };
+}
+
+class TooManySearches extends Error {
+  override readonly message = "too many searches at once";
 }
 
 function causeOf(error: unknown): string {

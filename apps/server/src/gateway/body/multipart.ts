@@ -3,7 +3,7 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import type { StreamedBody } from "#platform/http/exchange.ts";
 import { createFormScanner } from "./form-scanner.ts";
 import { bodyTooLarge } from "./json-body.ts";
-import { createSpool } from "./spool.ts";
+import { createSpool, type SpoolPlace } from "./spool.ts";
 
 /**
  * A multipart form. Its fields are parsed while it arrives, and the whole body is spooled. A large file is
@@ -28,15 +28,15 @@ export interface Form {
 export interface FormLimits {
   /** Maximum size of the whole body, in bytes. */
   maxBytes: number;
-  /** Directory for large bodies during their call. */
-  folder: string;
+  /** Where large bodies are during their call. */
+  place: SpoolPlace;
 }
 
 export async function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
   const boundary = boundaryOf(request.headers["content-type"] ?? "");
   if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
   const scanner = createFormScanner(boundary);
-  const spool = createSpool(limits.folder);
+  const spool = createSpool(limits.place);
   try {
     // Leaving the loop must not cut the connection, because a response follows.
     for await (const piece of request.iterator({ destroyOnReturn: false })) {

@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("spool: on a nearly full disk", () => {
   it("rejects a large upload with 507 and leaves no file", async () => {
-    const spool = createSpool(folder, async () => 255 * MEGABYTE);
+    const spool = createSpool({ folder, account: 1, free: async () => 255 * MEGABYTE });
     await expect(spool.append(Buffer.alloc(2 * MEGABYTE))).rejects.toMatchObject({
       code: "storage_full",
       status: 507,
@@ -25,7 +25,7 @@ describe("spool: on a nearly full disk", () => {
 
   it("accepts what fits into memory, and a large upload once there is space", async () => {
     let free = 0;
-    const spool = createSpool(folder, async () => free);
+    const spool = createSpool({ folder, account: 1, free: async () => free });
     await spool.append(Buffer.alloc(MEGABYTE, 1));
     await expect(spool.append(Buffer.alloc(1))).rejects.toMatchObject({ code: "storage_full" });
     free = 1_024 * MEGABYTE;
@@ -36,4 +36,21 @@ describe("spool: on a nearly full disk", () => {
     expect(spool.length).toBe(MEGABYTE + 1);
     await spool.close();
   });
+});
+
+it("spool: an account has a share of the disk, and the others have the rest", async () => {
+  const open = (account: number) => createSpool({ folder, account, maxOfAccount: 3 * MEGABYTE });
+  const [first, second, other] = [open(1), open(1), open(2)];
+  const two = Buffer.alloc(2 * MEGABYTE);
+  await first.append(two);
+  const refused = {
+    code: "rate_limit_exceeded",
+    status: 429,
+    params: { reason: "uploads_at_once", megabytes: 3 },
+  };
+  await expect(second.append(two)).rejects.toMatchObject(refused);
+  await other.append(two);
+  await first.close();
+  await second.append(two);
+  await Promise.all([second, other].map((spool) => spool.close()));
 });

@@ -17,21 +17,39 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-const IN_MEMORY = 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
+const IN_MEMORY = MEGABYTE;
 const PIECE = 64 * 1024;
-/** Limit for all uploads in progress, in bytes. */
-const MAX_ON_DISK = 10 * 1024 * 1024 * 1024;
+/** Limit for all uploads in progress, and for those of one account, in bytes. */
+const MAX_ON_DISK = 10_240 * MEGABYTE;
+const MAX_OF_ACCOUNT = 2_560 * MEGABYTE;
 /** Bytes of the disk that uploads leave free: the database may be on the same disk. */
-const MIN_FREE = 256 * 1024 * 1024;
+const MIN_FREE = 256 * MEGABYTE;
 /** The disk is full, or the folder cannot be written. */
 const noSpace = new Set("ENOSPC EDQUOT EFBIG EACCES EPERM EROFS ENOENT ENOTDIR EIO EMFILE ENFILE".split(" "));
 let onDisk = 0;
+const onDiskOf = new Map<number, number>();
 
-/**
- * @param folder existing directory for larger bodies
- * @param free returns the free bytes of its disk
- */
-export function createSpool(folder: string, free = freeBytes): Spool {
+/** Counts bytes that the account has on disk; fewer than 0 when they are freed. */
+function count(account: number, bytes: number): void {
+  onDisk += bytes;
+  const own = (onDiskOf.get(account) ?? 0) + bytes;
+  if (own === 0) onDiskOf.delete(account);
+  else onDiskOf.set(account, own);
+}
+
+export interface SpoolPlace {
+  /** Existing directory for larger bodies. */
+  folder: string;
+  /** Whose body it is. */
+  account: number;
+  maxOfAccount?: number;
+  /** Returns the free bytes of the folder's disk. */
+  free?: typeof freeBytes;
+}
+
+export function createSpool(place: SpoolPlace): Spool {
+  const { folder, account, maxOfAccount = MAX_OF_ACCOUNT, free = freeBytes } = place;
   let kept: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;
@@ -46,8 +64,9 @@ export function createSpool(folder: string, free = freeBytes): Spool {
   }
 
   async function write(to: FileHandle, piece: Buffer): Promise<void> {
+    if ((onDiskOf.get(account) ?? 0) + piece.length > maxOfAccount) throw tooManyUploads(maxOfAccount);
     if (onDisk + piece.length > MAX_ON_DISK) throw storageFull();
-    onDisk += piece.length;
+    count(account, piece.length);
     written += piece.length;
     // A nearly full disk may write only a part.
     for (let at = 0; at < piece.length;) at += (await to.write(piece, at)).bytesWritten;
@@ -88,7 +107,7 @@ export function createSpool(folder: string, free = freeBytes): Spool {
     },
     async close() {
       kept = [];
-      onDisk -= written;
+      count(account, -written);
       written = 0;
       await file?.close();
     },
@@ -102,4 +121,9 @@ function isNoSpace(error: unknown): boolean {
 /** Returns the error for an upload that cannot be stored during its call. */
 function storageFull(cause?: unknown): GatewayError {
   return new GatewayError("storage_full", {}, { retryAfter: 60, cause });
+}
+
+function tooManyUploads(bytes: number): GatewayError {
+  const params = { reason: "uploads_at_once", megabytes: Math.floor(bytes / MEGABYTE) } as const;
+  return new GatewayError("rate_limit_exceeded", params, { retryAfter: 5 });
 }

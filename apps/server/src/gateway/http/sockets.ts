@@ -8,6 +8,7 @@ import { identifyBySecret } from "#gateway/media/realtime-secrets.ts";
 import { REALTIME_PATH, realtimeRoutes } from "#gateway/media/realtime.ts";
 import { RESPONSES_PATH, responseSocketRoutes } from "#gateway/response-socket/routes.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { socketLimits } from "#platform/http/web-socket.ts";
 
 /** The WebSocket endpoints. Every rejection precedes the upgrade, as a normal response. */
 const paths = [REALTIME_PATH, RESPONSES_PATH];
@@ -28,9 +29,7 @@ export async function socketRoutes(app: FastifyInstance, services: GatewayServic
   await app.register(websocket, {
     options: {
       maxPayload: MAX_MESSAGE,
-      // A message in very small pieces uses many times its size.
-      maxFragments: 16_384,
-      maxBufferedChunks: 65_536,
+      ...socketLimits,
       perMessageDeflate: false,
       handleProtocols: chooseProtocol,
     },

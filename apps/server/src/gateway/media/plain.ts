@@ -227,8 +227,9 @@ function answersOf({ n, best_of: candidates }: PlainFields): number {
 
 async function formIn({ uploads, storage }: GatewayServices, request: FastifyRequest): Promise<Form> {
   if (request.body !== request.raw) throw invalidRequest({ reason: "form_required" });
+  const place = { folder: uploads, account: accessOf(request).caller.userId };
   try {
-    return await readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
+    return await readForm(request.raw, { maxBytes: BODY_LIMIT, place });
   } catch (error) {
     if (error instanceof GatewayError && error.code === "storage_full") storage.refused(reasonFor(error));
     throw error;

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, fork } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,8 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { packagedPrograms, readNotes, saveNotes } from "./postgres-home.ts";
+import { upgradeCluster } from "./upgrade-cluster.ts";
 
 const isRoot = process.geteuid?.() === 0;
 const program = fileURLToPath(new URL("./embedded-postgres.ts", import.meta.url));
@@ -223,4 +225,20 @@ describe.runIf(isRoot)("as root", () => {
       await rm(`${notes.data}.log`);
     },
   );
+});
+
+it("an upgrade that began before another one ended does not touch the new database", async () => {
+  const notes = await readNotes(dataDir);
+  if (notes === undefined) throw new Error("no notes");
+  await mkdir(join(dataDir, "new"));
+  await writeFile(join(dataDir, "new", "table"), "rows");
+  await saveNotes(dataDir, { ...notes, data: "new" });
+  const programs = await packagedPrograms();
+  const data = join(await realpath(dataDir), notes.data);
+  const stale = { dataDir, notes: { ...notes, unfinished: "new" }, data, version: 17, bundled: 18 };
+  const copy = () => Promise.reject(new Error("not expected"));
+  await expect(upgradeCluster(stale, { programs, copy, log: () => {}, now: new Date() })).rejects.toThrow(
+    /another database since this command began/,
+  );
+  expect(await readFile(join(dataDir, "new", "table"), "utf8")).toBe("rows");
 });

@@ -85,6 +85,9 @@ export async function upgradeCluster<Report>(
   }
   let target: { data: string; report: Report };
   try {
+    // Another upgrade may have ended since the notes were read, while this one obtained the programs.
+    if ((await readNotes(dataDir))?.data !== notes.data)
+      throw new Error(`${dataDir} has another database since this command began. Nothing was changed.`);
     target = await fillCluster(cluster, databaseUrl(notes.password, old.running.port), options);
   } finally {
     await close(old, data);

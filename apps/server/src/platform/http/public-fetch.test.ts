@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { boundedFetch, fetchPublic, fetchPublicText, isPublicAddress, publicFetch } from "./public-fetch.ts";
 
@@ -214,5 +215,17 @@ describe.each([
     expect(await (await fetched(`${url}/short`)).json()).toEqual({});
     await expect(fetched(url).then((response) => response.text())).rejects.toThrow();
     expect(written).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it("is read up to 2 MB after its decompression", async () => {
+    const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024));
+    const url = await serve((request, response) => {
+      response.setHeader("content-encoding", "gzip");
+      response.end(request.url === "/short" ? gzipSync("{}") : bomb);
+    });
+    expect(await (await fetched(`${url}/short`)).json()).toEqual({});
+    await expect(fetched(url).then((response) => response.text())).rejects.toMatchObject({
+      cause: { code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" },
+    });
   });
 });

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { ErrorParams, FieldIssue } from "@gateway/shared/errors";
 import ipaddr from "ipaddr.js";
-import { Agent, fetch as undiciFetch, request } from "undici";
+import { Agent, errors, fetch as undiciFetch, request } from "undici";
 import { GatewayError } from "#errors.ts";
 
 /**
@@ -170,7 +170,7 @@ export function publicFetch(
     try {
       // undici's fetch and its dispatcher must be used together. Its types equal those of the platform.
       const options = { ...init, redirect: "error", dispatcher } as Parameters<typeof undiciFetch>[1];
-      return await undiciFetch(url, options);
+      return withinSize(await undiciFetch(url, options), limits);
     } catch (error) {
       if (error instanceof Error && error.cause instanceof GatewayError) throw error.cause;
       throw error;
@@ -181,11 +181,28 @@ export function publicFetch(
 /** Returns a `fetch` for addresses that root configured, also in a private network, with a limit on the response. */
 export function boundedFetch(limits: FetchLimits = {}): typeof globalThis.fetch {
   const dispatcher = new Agent(agentLimits(limits));
-  return (input, init = {}) => {
+  return async (input, init = {}) => {
     // As above: undici's fetch and its dispatcher must be used together.
     const options = { ...init, dispatcher } as Parameters<typeof undiciFetch>[1];
-    return undiciFetch(input as Parameters<typeof undiciFetch>[0], options);
+    return withinSize(await undiciFetch(input as Parameters<typeof undiciFetch>[0], options), limits);
   };
+}
+
+/** Limits a compressed response after its decompression. The dispatcher counts the bytes before it. */
+function withinSize(response: Response, { maxBytes = MAX_FETCHED_BYTES }: FetchLimits): Response {
+  if (response.body === null || !response.headers.has("content-encoding")) return response;
+  let bytes = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes <= maxBytes) controller.enqueue(chunk);
+      // The error that `fetch` has for a response without compression.
+      else
+        controller.error(new TypeError("terminated", { cause: new errors.ResponseExceededMaxSizeError() }));
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
 }
 
 /**

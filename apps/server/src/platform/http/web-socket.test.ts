@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { TransportError } from "./transport-error.ts";
-import { type MessageSocket, openWebSocket } from "./web-socket.ts";
+import { type MessageSocket, openWebSocket, socketLimits } from "./web-socket.ts";
 
 let server: Server;
 let address: string;
@@ -78,6 +78,25 @@ describe("a WebSocket to an upstream", () => {
       if (next === count) ours.close(1000, "");
     }
     expect(next).toBe(count);
+  });
+
+  it("is closed by a flood of pings or pongs", async () => {
+    for (const frame of ["ping", "pong"] as const) {
+      const [ours, theirs] = await pair();
+      const left = once(theirs, "close");
+      for (let count = 0; count < 300; count += 1) theirs[frame]();
+      // Without a closing frame where too many pongs wait.
+      expect([1006, 1008], frame).toContain((await left)[0]);
+      await ours.closed;
+    }
+  });
+
+  it("is closed by a message in very many pieces", async () => {
+    const [ours, theirs] = await pair();
+    const left = once(theirs, "close");
+    for (let count = 0; count <= socketLimits.maxFragments; count += 1) theirs.send("x", { fin: false });
+    expect((await left)[0]).toBe(1008);
+    await ours.closed;
   });
 
   it("is closed by a message that is too large", async () => {

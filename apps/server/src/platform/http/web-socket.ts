@@ -44,7 +44,15 @@ const GOODBYE_MS = 5_000;
  * gone.
  */
 const PING_MS = 30_000;
+/** Pings and pongs of the other side per interval. Clients send one every few seconds at most. */
+const MOST_CONTROL_FRAMES = 300;
 const MAX_REASON_BYTES = 120;
+
+/**
+ * Limits of what is kept for one socket, on either side: a message in very small pieces uses many times its size, and a
+ * pong that the other side does not read stays in memory.
+ */
+export const socketLimits = { maxFragments: 16_384, maxBufferedChunks: 65_536, maxPendingAutoPongs: 60 };
 
 export function messageSocket(socket: WebSocket): MessageSocket {
   const queue: SocketMessage[] = [];
@@ -52,13 +60,21 @@ export function messageSocket(socket: WebSocket): MessageSocket {
   let ended: SocketClose | undefined;
   let queued = 0;
   let alive = true;
+  let controlFrames = 0;
   const pulse = setInterval(() => {
     if (!alive) socket.terminate();
     alive = false;
+    controlFrames = 0;
     if (socket.readyState === WebSocket.OPEN) socket.ping();
   }, PING_MS);
   pulse.unref();
-  socket.on("pong", () => (alive = true));
+  const countControlFrame = () => {
+    alive = true;
+    controlFrames += 1;
+    if (controlFrames === MOST_CONTROL_FRAMES) close(1008, "too many pings");
+  };
+  socket.on("ping", countControlFrame);
+  socket.on("pong", countControlFrame);
   socket.on("message", (data, binary) => {
     alive = true;
     const message = { data: bytesOf(data), binary };
@@ -77,8 +93,17 @@ export function messageSocket(socket: WebSocket): MessageSocket {
       wake();
     });
   });
+  function close(code: number, reason: string): void {
+    if (ended !== undefined) return;
+    // A paused socket would never read the other side's closing frame.
+    if (socket.isPaused) socket.resume();
+    socket.close(sayable(code) ? code : 1011, truncateReason(reason));
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+  }
+
   return {
     closed,
+    close,
     async *messages() {
       while (true) {
         const message = queue.shift();
@@ -99,13 +124,6 @@ export function messageSocket(socket: WebSocket): MessageSocket {
         socket.send(data, { binary }, () => resolve());
       });
       if (socket.bufferedAmount > MAX_UNSENT_BYTES) await Promise.race([sent, closed]);
-    },
-    close(code, reason) {
-      if (ended !== undefined) return;
-      // A paused socket would never read the other side's closing frame.
-      if (socket.isPaused) socket.resume();
-      socket.close(sayable(code) ? code : 1011, truncateReason(reason));
-      setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
     },
   };
 }
@@ -245,9 +263,9 @@ function speakOver(stream: Duplex, maxPayload: number): WebSocket {
     protocols: undefined,
     options: object,
   ) => BareSocket;
-  const socket = new Bare(null, undefined, { autoPong: true, closeTimeout: GOODBYE_MS });
+  const socket = new Bare(null, undefined, { autoPong: true, closeTimeout: GOODBYE_MS, ...socketLimits });
   Reflect.set(socket, "_isServer", false);
-  socket.setSocket(stream, Buffer.alloc(0), { allowSynchronousEvents: true, maxPayload });
+  socket.setSocket(stream, Buffer.alloc(0), { allowSynchronousEvents: true, maxPayload, ...socketLimits });
   return socket;
 }
 

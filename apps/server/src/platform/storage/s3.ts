@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { setTimeout as sleep } from "node:timers/promises";
 import { S3mini } from "s3mini";
-import { Agent, fetch as undiciFetch } from "undici";
+import { Agent, errors, fetch as undiciFetch } from "undici";
 import { GatewayError } from "#errors.ts";
 import type { ObjectStorage } from "./storage.ts";
 
@@ -25,6 +25,8 @@ const attempts = 4;
 const firstPauseMs = 500;
 const connectMs = 10_000;
 const silentMs = 60_000;
+/** Maximum size of a response without a file, in bytes: the list of a folder, an error. */
+const answerBytes = 16 * 1024 * 1024;
 
 /**
  * Files in a bucket of S3 or a service with its API. An upload that a killed process has left is invisible; the
@@ -35,18 +37,24 @@ export function openS3(options: S3Options): ObjectStorage {
   const place = `s3://${[bucket, prefix].filter(Boolean).join("/")}`;
   if ([bucket, options.accessKeyId, options.secretAccessKey].includes(""))
     throw failed(place, "the bucket, the access key ID or the secret access key is missing");
-  const agent = new Agent({
-    connect: { timeout: connectMs },
-    headersTimeout: silentMs,
-    bodyTimeout: silentMs,
-  });
-  const client = new S3mini({
-    accessKeyId: options.accessKeyId,
-    secretAccessKey: options.secretAccessKey,
-    region: options.region,
-    endpoint: new URL(encodeURIComponent(bucket), withSlash(options.endpoint)).href,
-    fetch: createFetch(agent, place),
-  });
+  const clientWith = (limits: Agent.Options) =>
+    new S3mini({
+      accessKeyId: options.accessKeyId,
+      secretAccessKey: options.secretAccessKey,
+      region: options.region,
+      endpoint: new URL(encodeURIComponent(bucket), withSlash(options.endpoint)).href,
+      fetch: createFetch(
+        new Agent({
+          connect: { timeout: connectMs },
+          headersTimeout: silentMs,
+          bodyTimeout: silentMs,
+          ...limits,
+        }),
+        place,
+      ),
+    });
+  const client = clientWith({ maxResponseSize: answerBytes });
+  const fileClient = clientWith({});
   const keyOf = (name: string) => (prefix === "" ? name : `${prefix}/${name}`);
   return {
     place,
@@ -59,7 +67,7 @@ export function openS3(options: S3Options): ObjectStorage {
       }
     },
     async read(name) {
-      const response = await guard(place, () => client.getObjectResponse(keyOf(name)));
+      const response = await guard(place, () => fileClient.getObjectResponse(keyOf(name)));
       if (response?.body == null)
         throw new GatewayError("not_found", { reason: "object_missing", file: name, place });
       return Readable.fromWeb(response.body as NodeStream<Uint8Array>);
@@ -172,12 +180,16 @@ async function guard<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const { name } = error instanceof Error ? error : { name: "" };
-    // What the library throws; errors of the content and of the signal stay as they are.
-    throw name.startsWith("S3") || (error instanceof Error && error.message.startsWith("[s3mini]"))
-      ? failed(place, causeOf(error), error)
-      : error;
+    // Errors of the content and of the signal stay as they are.
+    throw isOfService(error) ? failed(place, causeOf(error), error) : error;
   }
+}
+
+/** Returns whether the library or the network threw an error. */
+function isOfService(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.cause instanceof errors.UndiciError) return true;
+  return error.name.startsWith("S3") || error.message.startsWith("[s3mini]");
 }
 
 function failed(place: string, detail: string, cause?: unknown): GatewayError {

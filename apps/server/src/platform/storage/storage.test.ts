@@ -140,3 +140,12 @@ it("files of a folder are listed by their name in it", async () => {
     expect(await listed("none")).toEqual([]);
   }
 });
+
+it("a list without end is not kept in memory", async () => {
+  const prefix = "long";
+  server.objects.set(`${prefix}/${"x".repeat(17 * 1024 * 1024)}`, Buffer.alloc(1));
+  await expect(openBucket({ prefix }).list("")).rejects.toMatchObject({
+    params: { reason: "object_storage_failed" },
+  });
+  server.objects.clear();
+});

@@ -40,6 +40,8 @@ const MISSING_PAUSE_MS = 2_500;
 const TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const HANDOVER_TRIES = 3;
+/** Maximum length of a provider's id, in characters. */
+const LONGEST_ID = 200;
 const { decodeError } = dialects["openai-responses"];
 
 /** The part of a call that its bill needs, as it is stored. Plain JSON. */
@@ -64,7 +66,8 @@ export async function startBackground(
 ): Promise<{ body: string } | FailedAttempt> {
   const body = await wholeText(response, MAX_BODY_BYTES, routed.planned.received.memory);
   const { id } = parseRecord(body) ?? {};
-  if (typeof id !== "string") return { error: unreadableError(response.status) };
+  if (typeof id !== "string" || id === "" || id.length > LONGEST_ID)
+    return { error: unreadableError(response.status) };
   bill.accept(routed);
   if (hasEnded(body)) await settle(bill, routed, body);
   else await handOver(services, routed, bill, id);

@@ -114,6 +114,7 @@ export function searchRounds(services: RelayServices, input: RoundsInput): Searc
     callId: crypto.randomUUID().replaceAll("-", ""),
     search: (text) =>
       services.webSearch.search(
+        routed.planned.received.caller.userId,
         {
           text,
           count: services.settings.current().WebSearchResults,

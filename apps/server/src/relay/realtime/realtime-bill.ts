@@ -1,4 +1,5 @@
 import type { Usage } from "#dialects/ir.ts";
+import { plausibleUsage } from "#domain/pricing/plausible.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
@@ -12,6 +13,8 @@ import { countedUsage, emptyCount, type MediaCount, SessionCount, transcriptUsag
 
 /** Maximum billable limit. */
 const MOST_TOKENS = 1_000_000_000;
+/** Responses and items that are remembered as charged. */
+const MOST_CHARGED = 1_000;
 
 interface Turn {
   bill: CallBill;
@@ -47,6 +50,8 @@ export class RealtimeBill {
   #closed = false;
   readonly #count = new SessionCount();
   readonly #owed: { usage: Usage; at: PricedTarget }[] = [];
+  /** Ids of what was charged: an event that the provider repeats costs nothing. */
+  readonly #charged = new Set<string>();
   /** Facts that the session reports. */
   facts: SessionFacts = {
     maxOutput: undefined,
@@ -118,6 +123,7 @@ export class RealtimeBill {
 
   /** Charges a response. */
   async done(id: string, usage: Usage | undefined, outcome: EndedCall["outcome"]): Promise<void> {
+    if (!this.#isFirst(id)) return;
     const turn = this.#turns.get(id) ?? (await this.#take());
     this.#turns.delete(id);
     await this.#charge(turn, outcome, usage);
@@ -142,14 +148,25 @@ export class RealtimeBill {
    * next response was used: then `renew` must follow.
    */
   async transcribed(item: string, usage: Usage | undefined, text: string): Promise<boolean> {
+    if (!this.#isFirst(item)) return false;
     const { sound } = this.#count.takeTranscription(item);
     const { tally } = emptyCount();
     addTo(tally, text);
-    this.#owe(usage ?? transcriptUsage({ tally, sound }));
+    const counted = transcriptUsage({ tally, sound });
+    this.#owe(usage === undefined ? counted : plausibleUsage(usage, counted, counted).usage);
     const turn = this.#spare;
     if (turn === undefined && this.#turns.size > 0) return false;
     this.#spare = undefined;
     await this.#payOwed(turn);
+    return true;
+  }
+
+  /** Remembers what is charged. Returns false when it was charged before. */
+  #isFirst(id: string): boolean {
+    if (this.#charged.has(id)) return false;
+    const [oldest] = this.#charged;
+    if (this.#charged.size >= MOST_CHARGED && oldest !== undefined) this.#charged.delete(oldest);
+    if (id !== "") this.#charged.add(id);
     return true;
   }
 

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, internalError, invalidRequest, shuttingDown } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { MessageSocket, SocketMessage } from "#platform/http/web-socket.ts";
 import type { EndedCall, PricedTarget, ReceivedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -59,6 +61,8 @@ const survived: ReadonlySet<string> = new Set([
 
 /** Refused events in a row that are answered. The next one ends the session. */
 const MAX_REFUSALS = 10;
+/** Client events per second. More wait: each is parsed, and most cost nothing. Clients send about fifty. */
+const EVENTS_PER_SECOND = 500;
 
 /**
  * A realtime session with two sockets. Events pass unchanged and in order, as fast as the other side accepts
@@ -200,8 +204,15 @@ export class RealtimeSession {
     const { settings } = this.#call;
     const allowedSettings = settings === undefined ? undefined : await this.#allow(side, settings);
     if (allowedSettings !== undefined) await this.#providerSocket.send(allowedSettings, false);
+    let events = 0;
+    let second = now();
     for await (const { data, binary } of side.messages()) {
       this.#touch();
+      events += 1;
+      if (events % EVENTS_PER_SECOND === 0) {
+        await sleep(Math.max(0, second + 1_000 - now()));
+        second = now();
+      }
       const allowed = await this.#allow(side, data);
       if (allowed !== undefined) await this.#providerSocket.send(allowed, binary);
     }

@@ -5,6 +5,7 @@
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
+import { unseenInput } from "#domain/pricing/plausible.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import type { ConversationTokens } from "./realtime-estimate.ts";
@@ -48,21 +49,17 @@ export class SessionCount {
     return { tally: { ...this.#pending.tally }, sound: this.#pending.sound };
   }
 
-  /** Continues after a response. @param read the input that it has read; later input belongs to the next one */
+  /** Continues after a response, whose conversation fits the longest context window of a model. @param read the input that it has read; later input belongs to the next one */
   endResponse({ input, output, audioInput = 0, audioOutput = 0 }: Usage, read: MediaCount): void {
-    const sound = audioInput + audioOutput;
-    this.#context = { text: input + output - sound, sound };
+    const sound = Math.min(audioInput + audioOutput, unseenInput);
+    this.#context = { text: Math.max(0, Math.min(input + output, unseenInput) - sound), sound };
     this.#pending = without(this.#pending, read);
   }
 
   /** Adds text to a transcription; the first text takes the audio since the last recording. */
   addTranscript(item: string, text: string): void {
-    let count = this.#transcriptions.get(item);
-    if (count === undefined) {
-      count = { tally: emptyCount().tally, sound: this.#recording };
-      this.#transcriptions.set(item, count);
-      this.#recording = 0;
-    }
+    const count = this.#transcriptions.get(item) ?? this.#takeRecording();
+    this.#transcriptions.set(item, count);
     addTo(count.tally, text);
   }
 
@@ -70,9 +67,15 @@ export class SessionCount {
     return this.#transcriptions.size > 0;
   }
 
-  /** Removes a transcription. */
+  #takeRecording(): MediaCount {
+    const sound = this.#recording;
+    this.#recording = 0;
+    return { ...emptyCount(), sound };
+  }
+
+  /** Removes a transcription. One that has not begun before has the audio since the last recording. */
   takeTranscription(item: string): MediaCount {
-    const count = this.#transcriptions.get(item) ?? emptyCount();
+    const count = this.#transcriptions.get(item) ?? this.#takeRecording();
     this.#transcriptions.delete(item);
     return count;
   }

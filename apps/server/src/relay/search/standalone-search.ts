@@ -23,14 +23,19 @@ export function relaySearches(
   received: ReceivedCall,
   queries: readonly SearchQuery[],
 ): Promise<SearchOutcome[]> {
+  const { userId } = received.caller;
   return serveByGateway(services, received, {
     plan() {
       const planned = planCall(services, received);
       return { planned, terms: termsOf(planned) };
     },
     // Awaited for a client that leaves, too: each has a time limit, and the search service is paid for it.
-    async run() {
-      const answer = await Promise.all(queries.map((query) => services.webSearch.search(query)));
+    async run(signal) {
+      const answer = await Promise.all(
+        queries.map((query) => services.webSearch.search(userId, query, signal)),
+      );
+      // A search that is cut off does not reject. The search service is paid for it.
+      signal.throwIfAborted();
       const found = answer.filter((outcome) => "pages" in outcome).length;
       return { answer, used: searchesEstimate(found) };
     },

@@ -37,7 +37,7 @@ export async function beginRegistration(
   { user, place, siteName }: { user: User; place: RelyingParty; siteName: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const own = await db.passkey.findMany({ where: { user_id: user.id } });
-  if (own.length >= MOST_PER_USER) throw conflict({ reason: "too_many_passkeys", most: MOST_PER_USER });
+  if (own.length >= MOST_PER_USER) throw tooMany();
   const options = await generateRegistrationOptions({
     rpName: siteName,
     rpID: place.rpId,
@@ -54,7 +54,7 @@ export async function beginRegistration(
 
 /**
  * Stores the passkey that the device created. Throws `forbidden`, or `conflict` for a passkey that is already
- * known.
+ * known and for one too many.
  */
 export async function finishRegistration(
   db: PrismaClient,
@@ -78,6 +78,9 @@ export async function finishRegistration(
   const { credential, credentialBackedUp } = checked.registrationInfo;
   const alias = answer.alias === "" ? `Passkey ${currentTime().toISOString().slice(0, 10)}` : answer.alias;
   return db.$transaction(async (tx) => {
+    // Several registrations may have begun with the same number of passkeys.
+    await lockUser(tx, actor.id);
+    if ((await tx.passkey.count({ where: { user_id: actor.id } })) >= MOST_PER_USER) throw tooMany();
     const { count } = await tx.passkey.createMany({
       data: {
         user_id: actor.id,
@@ -242,6 +245,10 @@ async function verified<T>(check: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof GatewayError ? error : notConfirmed(error);
   }
+}
+
+function tooMany(): GatewayError {
+  return conflict({ reason: "too_many_passkeys", most: MOST_PER_USER });
 }
 
 function notConfirmed(cause?: unknown): GatewayError {

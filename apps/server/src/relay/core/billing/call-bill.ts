@@ -15,9 +15,10 @@ import type {
   RoutedCall,
 } from "#relay/core/call.ts";
 import type { OpenCall, RelayServices } from "#relay/core/services.ts";
-import { CallConnection, type HiddenCosts } from "#relay/core/upstream/call-connection.ts";
+import { CallConnection, type CallCosts } from "#relay/core/upstream/call-connection.ts";
+import type { DrainExtent } from "#relay/core/upstream/drains.ts";
 import { Attempts, type StoredAttempts } from "./attempts.ts";
-import { type CallState, computeCharge, hasHiddenCosts, targetOf, termsOf } from "./compute-charge.ts";
+import { type CallState, computeCharge, drainExtentOf, targetOf, termsOf } from "./compute-charge.ts";
 import {
   brokenStatus,
   createCallRecord,
@@ -36,7 +37,7 @@ export const CHECKPOINT_MS = 5_000;
 /**
  * The bill of one call, from its reservation to its log row. Closed exactly once, whatever the number of callers.
  */
-export class CallBill implements OpenCall, HiddenCosts {
+export class CallBill implements OpenCall, CallCosts {
   readonly attempts: Attempts;
   readonly connection: CallConnection;
   readonly #services: RelayServices;
@@ -171,9 +172,9 @@ export class CallBill implements OpenCall, HiddenCosts {
     this.#response = undefined;
   }
 
-  /** @see HiddenCosts */
-  isHidden(): boolean {
-    return hasHiddenCosts(this.#services, this.#state);
+  /** @see CallCosts */
+  drainExtent(): DrainExtent {
+    return drainExtentOf(this.#services, this.#state);
   }
 
   /**

@@ -23,6 +23,7 @@ import type {
 } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { CallConnection } from "#relay/core/upstream/call-connection.ts";
+import type { DrainExtent } from "#relay/core/upstream/drains.ts";
 import type { Attempts } from "./attempts.ts";
 import { computeOwedUsage } from "./settle.ts";
 
@@ -107,16 +108,18 @@ export function computeCharge(
 }
 
 /**
- * Whether only the end of the response shows what the call costs: hidden reasoning, files in the input, the result of what
- * the gateway itself runs, and what a provider stores or continues after its response.
+ * Returns how much of the response must be read to learn what the call costs. Only its end shows hidden reasoning, files in
+ * the input, the result of what the gateway itself runs, and what a provider stores. A task and a response in the
+ * background are continued by their provider.
  */
-export function hasHiddenCosts(services: Reasoning, state: CallState): boolean {
+export function drainExtentOf(services: Reasoning, state: CallState): DrainExtent {
   const isByGateway = state.routed !== undefined && "byGateway" in state.routed;
   const kind = kindOf(services, state);
-  if (isByGateway || kind === "task" || kind === "storage" || state.received.background === true) return true;
+  if (kind === "task" || state.received.background === true) return "always";
   const { window, audio = 0, image = 0 } = estimateOf(state).mostInput ?? {};
   const isDear = image > 0 && imageFactor(modelOf(state)) > 1;
-  return window !== undefined || audio > 0 || isDear || kind === "reasoning";
+  const hasFiles = window !== undefined || audio > 0 || isDear;
+  return isByGateway || kind === "storage" || kind === "reasoning" || hasFiles ? "end" : "usage";
 }
 
 /** A model that reasons may reason whatever was requested, and its text does not show that. */

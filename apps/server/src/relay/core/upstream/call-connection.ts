@@ -4,11 +4,11 @@ import { type CancelSignal, createCancellation } from "#platform/http/cancellati
 import type { RequestProgress, UpstreamResponse } from "#platform/http/exchange.ts";
 import type { Reach, ReceivedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import type { Drain } from "./drains.ts";
+import type { Drain, DrainExtent } from "./drains.ts";
 
-/** Tells whether only the provider's usage shows what a call costs. */
-export interface HiddenCosts {
-  isHidden(): boolean;
+/** Tells how much of a call's response must be read to learn what it costs. */
+export interface CallCosts {
+  drainExtent(): DrainExtent;
 }
 
 type Services = Pick<RelayServices, "drains" | "revocations">;
@@ -25,7 +25,7 @@ export class CallConnection implements RequestProgress {
   readonly signal: CancelSignal = this.#cancellation;
   readonly #services: Services;
   readonly #call: ConnectedCall;
-  readonly #costs: HiddenCosts;
+  readonly #costs: CallCosts;
   readonly #onLeave = () => this.leave();
   #reach: Reach = "answering";
   #requestId: string | undefined = undefined;
@@ -40,7 +40,7 @@ export class CallConnection implements RequestProgress {
   #drain: Drain | undefined = undefined;
   #slot: ChannelSlot | undefined = undefined;
 
-  constructor(services: Services, call: ConnectedCall, costs: HiddenCosts) {
+  constructor(services: Services, call: ConnectedCall, costs: CallCosts) {
     this.#services = services;
     this.#call = call;
     this.#costs = costs;
@@ -92,8 +92,11 @@ export class CallConnection implements RequestProgress {
     const { caller, signal } = this.#call;
     this.#unwatch = this.#services.revocations.watch(caller, (error) => {
       this.#revoked ??= error;
-      this.#isInterrupted = !this.#left && error.code === "shutting_down";
-      this.#cancel();
+      const isStopping = error.code === "shutting_down";
+      this.#isInterrupted = !this.#left && isStopping;
+      // What its provider continues anyway is read on, also for a client that may not read it.
+      const goesOn = this.#reach !== "not sent" && this.#costs.drainExtent() === "always";
+      if (isStopping || !goesOn) this.#cancel();
     });
     if (signal.aborted) this.leave();
     else signal.addEventListener("abort", this.#onLeave, { once: true });
@@ -144,7 +147,7 @@ export class CallConnection implements RequestProgress {
       this.#isCut = true;
       this.#cancel();
     };
-    this.#drain = this.#services.drains.begin(caller.userId, cut, this.#costs.isHidden());
+    this.#drain = this.#services.drains.begin(caller.userId, cut, this.#costs.drainExtent());
     if (this.#drain === undefined) cut();
   }
 

@@ -57,7 +57,7 @@ it("drains: limits the bytes of one response", () => {
 it("drains: a response whose cost its text does not show is read to its end", () => {
   vi.useFakeTimers();
   const { drains, cancelled } = started();
-  drains.begin(1, () => void cancelled.push("whole"), true);
+  drains.begin(1, () => void cancelled.push("whole"), "end");
   vi.advanceTimersByTime(600_000);
   expect(cancelled).toEqual([]);
   vi.advanceTimersByTime(3_000_000);
@@ -74,6 +74,15 @@ it("drains: each ends after its time limit, and none begins when the limit is 0"
   expect(cancelled).toEqual(["slow"]);
   expect(drains.active).toBe(0);
   expect(started(0).begin(1, "never")).toBeUndefined();
+});
+
+it("drains: without a time limit, only what its provider continues anyway is read", () => {
+  vi.useFakeTimers();
+  const { drains, cancelled } = started(0);
+  expect(drains.begin(1, () => {}, "end")).toBeUndefined();
+  drains.begin(1, () => void cancelled.push("task"), "always");
+  vi.advanceTimersByTime(600_000);
+  expect(cancelled).toEqual([]);
 });
 
 it("drains: closing cancels all, and none begins afterwards", () => {

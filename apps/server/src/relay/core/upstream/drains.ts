@@ -11,14 +11,20 @@ export interface Drains {
   /**
    * Begins a drain. Returns undefined when the response must not be drained; the caller then cancels the
    * upstream request. Calls `cancel` at a limit.
-   * @param isWhole the text does not show what the response costs, so it is read to its end
    */
-  begin(userId: number, cancel: () => void, isWhole?: boolean): Drain | undefined;
+  begin(userId: number, cancel: () => void, extent?: DrainExtent): Drain | undefined;
   /** Throws `rate_limit_exceeded` for a new call of an account with too many drains. */
   requireFew(userId: number): void;
   /** Cancels all drains, including later ones. Used at shutdown. */
   close(): void;
 }
+
+/**
+ * How much of a response is read after its client left. `usage`: for a few seconds, because its text shows what it
+ * costs. `end`: all of it. `always`: all of it, also where no response is drained: its provider works on whatever is
+ * read, and only the response tells on what.
+ */
+export type DrainExtent = "usage" | "end" | "always";
 
 export interface Drain {
   /** Counts bytes read after the client disconnected. */
@@ -41,7 +47,7 @@ const defaults: DrainLimits = { calls: 200, callsOfOneUser: 50, bytes: 32 * MEGA
 const LONGEST_MS = 3_600_000;
 const RETRY_SECONDS = 5;
 
-/** @param seconds maximum time to drain a response whose text shows what it costs; 0 = no response is drained */
+/** @param seconds maximum time to drain a response whose text shows what it costs; 0 = only what is always read */
 export function createDrains(seconds: () => number, limits = defaults): Drains {
   const running = new Set<() => void>();
   const runningOf = new Map<number, number>();
@@ -63,9 +69,9 @@ export function createDrains(seconds: () => number, limits = defaults): Drains {
       const details = { retryAfter: RETRY_SECONDS };
       throw new GatewayError("rate_limit_exceeded", { reason: "abandoned_calls", calls: own }, details);
     },
-    begin(userId, cancel, isWhole = false) {
+    begin(userId, cancel, extent = "usage") {
       const patience = seconds() * 1_000;
-      if (closed || patience === 0) return undefined;
+      if (closed || (patience === 0 && extent !== "always")) return undefined;
       let read = 0;
       let ended = false;
       const end = () => {
@@ -81,7 +87,7 @@ export function createDrains(seconds: () => number, limits = defaults): Drains {
         end();
         cancel();
       };
-      const timer = setTimeout(stop, isWhole ? LONGEST_MS : patience);
+      const timer = setTimeout(stop, extent === "usage" ? patience : LONGEST_MS);
       running.add(stop);
       runningOf.set(userId, (runningOf.get(userId) ?? 0) + 1);
       return {
