@@ -1,7 +1,6 @@
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Settings } from "@gateway/shared/site/settings";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
-import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { AnswerRepair, Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
@@ -232,16 +231,15 @@ function encode(
     wire = upstream.adjust(call.body, model);
   } else {
     const inside = upstream.id === "own" && systemPrompt !== "";
-    const withTexts = withObjectSchema(withBlocksAsText(request, upstream.id), upstream.id);
-    const named = withToolNames(withTexts, toolNames(withTexts, upstream.id));
+    const wrapped = withObjectSchema(request, upstream.id);
+    const named = withToolNames(wrapped, toolNames(wrapped, upstream.id));
     const whole = inside ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
     const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
     ({ body: wire, dropped } = encoded);
     if (upstream.id === call.client.id) {
       if (call.rewritten !== true)
         wire = withConversation(upstream.id, upstream.adjust(call.body, model), wire);
-    } else
-      dropped = [...new Set([...dropped, ...listUnsupportedFields(call.client.id, call.body, upstream.id)])];
+    } else dropped = [...new Set([...dropped, ...listUnsupportedFields(call, upstream.id)])];
     const { extra } = request;
     if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
       wire = { ...extra.fields, ...wire };
