@@ -4,7 +4,7 @@
  * of a stream.
  */
 import type { Upstream, Wire } from "./dialect.ts";
-import type { ChatEvent, ChatRequest, ChatResponse, Part } from "./ir.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, Part, ResponseFormat } from "./ir.ts";
 import { asRecord, parseRecord } from "./wire.ts";
 
 const field = "value";
@@ -35,6 +35,16 @@ export function withObjectSchema(request: ChatRequest, upstream: Upstream["id"])
     ...(asRecord(definitions) && { definitions }),
   };
   return { ...request, responseFormat: { ...format, schema } };
+}
+
+/** Returns the schema with the description of its format, for dialects that have no other place for it. */
+export function describedSchema({
+  schema,
+  description,
+}: Extract<ResponseFormat, { type: "json-schema" }>): Wire {
+  const isKept =
+    description === undefined || schema["description"] !== undefined || schema["$ref"] !== undefined;
+  return isKept ? schema : { ...schema, description };
 }
 
 /** Returns the value inside the wrapper, or the text itself when the model ignored the wrapper. */

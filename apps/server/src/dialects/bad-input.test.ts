@@ -121,7 +121,7 @@ const cases: Record<DialectId, Case[]> = {
     [items({ type: "function_call", call_id: "c", arguments: "{}" }), "input.0.name"],
     [items({ type: "function_call", name: "f", arguments: "{}" }), "input.0.call_id"],
     [items({ type: "function_call", name: "f", call_id: "c", arguments: 7 }), "input.0.arguments"],
-    [items({ type: "function_call_output", output: "x" }), "input.0.call_id"],
+    [items({ type: "custom_tool_call_output", output: "x" }), "input.0.call_id"],
     [items({ type: "function_call_output", call_id: "c" }), "input.0.output"],
     [answer({ instructions: 7 }), "instructions"],
     [answer({ max_output_tokens: 0 }), "max_output_tokens"],

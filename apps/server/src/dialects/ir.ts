@@ -35,7 +35,7 @@ export interface Citation {
   raw?: Extra;
 }
 
-export type Part =
+type PartContent =
   | { type: "text"; text: string; citations?: Citation[]; cache?: CacheControl }
   | { type: "image"; source: MediaSource; detail?: string; cache?: CacheControl }
   | { type: "audio"; source: MediaSource; format?: string; transcript?: string; id?: string }
@@ -73,9 +73,12 @@ export type Part =
     }
   /**
    * A part that only its own dialect can express (server tools, computer use, etc.).
-   * `text` is the fallback for other dialects.
+   * `fallback` is what other dialects receive instead.
    */
-  | { type: "foreign"; extra: Extra; text?: string };
+  | { type: "foreign"; extra: Extra; fallback?: Part[] };
+
+/** `extra` contains the fields of the part that only its own dialect has. */
+export type Part = PartContent & { extra?: Extra };
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
@@ -83,6 +86,7 @@ export interface Message {
   role: Role;
   parts: Part[];
   name?: string;
+  extra?: Extra;
 }
 
 export interface Tool {
@@ -101,6 +105,7 @@ export interface Tool {
   inConversation?: boolean;
   /** Group and name of the tool, for dialects that group tools. `name` then combines both. */
   grouped?: Extra;
+  extra?: Extra;
 }
 
 /**

@@ -276,7 +276,14 @@ it("a message that its client sends back is not reported as incomplete", () => {
     { type: "text", text: "No." },
     { type: "tool-call", id: "c1" },
   ]);
-  expect(listUnsupportedFields("anthropic", body, "openai-chat")).toEqual([]);
+  const unsupported = (sent: Wire) => {
+    const client = dialects.anthropic;
+    return listUnsupportedFields(
+      { client, request: client.decodeRequest(sent, { model: "m" }), body: sent },
+      "openai-chat",
+    );
+  };
+  expect(unsupported(body)).toEqual([]);
   const byCode = {
     type: "tool_use",
     id: "c",
@@ -285,5 +292,5 @@ it("a message that its client sends back is not reported as incomplete", () => {
     caller: { type: "code_execution_20250825" },
   };
   const called = { ...body, messages: [{ role: "assistant", content: [byCode] }] };
-  expect(listUnsupportedFields("anthropic", called, "openai-chat")).toEqual(["messages.content.caller"]);
+  expect(unsupported(called)).toEqual(["messages.content.caller"]);
 });

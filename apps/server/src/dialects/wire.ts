@@ -68,6 +68,44 @@ export function extraOf(dialect: DialectId, body: Wire, known: ReadonlySet<strin
   return fields === undefined ? undefined : { dialect, fields };
 }
 
+/** Adds the fields of the wire form that the IR does not have; the same object when there are none. */
+export function withExtra<T extends object>(
+  value: T,
+  dialect: DialectId,
+  wire: Wire,
+  known: ReadonlySet<string>,
+): T & { extra?: Extra } {
+  let fields: Wire | undefined;
+  for (const key of Object.keys(wire)) {
+    const each = wire[key];
+    // Clients send `null` back for fields that a response does not have.
+    if (each !== undefined && each !== null && !known.has(key)) fields = { ...fields, [key]: each };
+  }
+  return fields === undefined ? value : { ...value, extra: { dialect, fields } };
+}
+
+/** Returns the wire form with the fields of an `extra` that belong to this dialect. What the IR has wins. */
+export function addOwnFields(dialect: DialectId, wire: Wire, extra: Extra | undefined): Wire {
+  const own = ownFields(dialect, extra);
+  if (own === undefined || own === wire) return wire;
+  const whole = { ...own, ...wire };
+  for (const [name, value] of Object.entries(own)) {
+    const [inner, sent] = [asRecord(value), asRecord(wire[name])];
+    if (inner !== undefined && sent !== undefined) whole[name] = { ...inner, ...sent };
+  }
+  return whole;
+}
+
+/** Returns whether a field without a counterpart in the IR says the same as its absence. */
+export function isSwitchedOff(value: unknown): boolean {
+  return value === null || value === undefined || value === false;
+}
+
+/** Returns the names of the fields of a schema. */
+export function fieldsIn(...schemas: ReadonlyArray<z.ZodObject>): ReadonlySet<string> {
+  return new Set(schemas.flatMap(({ shape }) => Object.keys(shape)));
+}
+
 /** Returns the fields of an `extra` if they belong to this dialect. */
 export function ownFields(dialect: ClientDialectId, extra: Extra | undefined): Wire | undefined {
   return extra?.dialect === dialect ? extra.fields : undefined;

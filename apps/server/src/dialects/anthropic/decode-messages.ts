@@ -1,8 +1,9 @@
-import type { z } from "zod";
+import { lookupTable } from "@gateway/shared/lookup-table";
+import { z } from "zod";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { base64OfText } from "#dialects/media/media.ts";
 import { unpackProof } from "#dialects/reasoning/proof.ts";
-import { asRecord, parseAt } from "#dialects/wire.ts";
+import { fieldsIn, parseAt, withExtra } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
 import { type cacheControl, requestBlocks } from "./schema.ts";
 
@@ -20,19 +21,28 @@ function foreign(wire: { type: string }): Extract<Part, { type: "foreign" }> {
   return { type: "foreign", extra: { dialect: "anthropic", fields: { ...wire } } };
 }
 
-/** Returns the text fallback of a document or a search result: its title and its text. */
-function textOf(title: string | null | undefined, content: unknown): string {
-  const list: unknown[] = Array.isArray(content) ? content : [content];
-  const texts = list.flatMap((each) => {
-    const text = typeof each === "string" ? each : asRecord(each)?.["text"];
-    return typeof text === "string" ? [text] : [];
-  });
-  return [title, ...texts].filter(Boolean).join("\n\n");
+/** Returns a block that other dialects receive as a text with its title, and its other content. */
+function titled(
+  wire: { type: string },
+  title: string,
+  content: Blocks,
+  { at, cache }: { at: string; cache: z.infer<typeof cacheControl> | null | undefined },
+): Part {
+  const parts = decodeBlocks(content, at);
+  const texts = parts.filter((part) => part.type === "text");
+  const text = [title, ...texts.map((part) => part.text)].filter(Boolean).join("\n\n");
+  const inner = texts.find((part) => part.cache !== undefined)?.cache;
+  const whole = withCache({ type: "text" as const, text, ...(inner && { cache: inner }) }, cache);
+  const fallback = [
+    withExtra(whole, "anthropic", wire, fieldsOf[wire.type] ?? noFields),
+    ...parts.filter((part) => part.type !== "text"),
+  ];
+  return { ...foreign(wire), fallback };
 }
 
 function decodeSearchResult(wire: { type: string }, at: string): Part {
-  const { title, source, content } = parseAt(requestBlocks.search_result, wire, at);
-  return { ...foreign(wire), text: textOf([title, source].filter(Boolean).join("\n"), content) };
+  const { title, source, content, cache_control: cache } = parseAt(requestBlocks.search_result, wire, at);
+  return titled(wire, [title, source].filter(Boolean).join("\n"), content, { at: `${at}.content`, cache });
 }
 
 type ImageSource = z.infer<typeof requestBlocks.image>["source"];
@@ -50,7 +60,8 @@ function decodeSource(source: ImageSource): MediaSource {
 
 function decodeDocument(wire: { type: string }, at: string): Part {
   const { source, title, cache_control: cache } = parseAt(requestBlocks.document, wire, at);
-  if (source.type === "content") return { ...foreign(wire), text: textOf(title, source.content) };
+  if (source.type === "content")
+    return titled(wire, title ?? "", source.content, { at: `${at}.source.content`, cache });
   const decoded: MediaSource =
     source.type === "text"
       ? { type: "data", mediaType: source.media_type ?? "text/plain", data: base64OfText(source.data) }
@@ -76,7 +87,23 @@ function decodeToolResult(wire: { type: string }, at: string): Part {
   return withCache(part, result.cache_control);
 }
 
+const noFields: ReadonlySet<string> = new Set();
+const fieldsOf = lookupTable<ReadonlySet<string>>(
+  Object.fromEntries(
+    Object.entries(requestBlocks).map(([type, schema]) => [
+      type,
+      fieldsIn(z.object({ type: z.string() }), schema),
+    ]),
+  ),
+);
+
 function decodeBlock(wire: { type: string }, at: string): Part {
+  const part = decodeKnownBlock(wire, at);
+  const known = fieldsOf[wire.type];
+  return part.type === "foreign" || known === undefined ? part : withExtra(part, "anthropic", wire, known);
+}
+
+function decodeKnownBlock(wire: { type: string }, at: string): Part {
   switch (wire.type) {
     case "text":
       return decodeText(wire, at);
@@ -103,8 +130,9 @@ function decodeBlock(wire: { type: string }, at: string): Part {
     case "search_result":
       return decodeSearchResult(wire, at);
     case "tool_reference": {
-      const { tool_name: name } = parseAt(requestBlocks.tool_reference, wire, at);
-      return { ...foreign(wire), text: `This tool can be called now: ${name}` };
+      const { tool_name: name, cache_control: cache } = parseAt(requestBlocks.tool_reference, wire, at);
+      const text = { type: "text" as const, text: `This tool can be called now: ${name}` };
+      return { ...foreign(wire), fallback: [withCache(text, cache)] };
     }
     default:
       return foreign(wire);

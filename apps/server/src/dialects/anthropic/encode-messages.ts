@@ -4,7 +4,7 @@ import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isTextType } from "#dialects/media/media-type.ts";
 import { textOfBase64 } from "#dialects/media/media.ts";
 import { isFileOf } from "#dialects/reasoning/marks.ts";
-import { callerInputObject, nameOf, ownFields } from "#dialects/wire.ts";
+import { addOwnFields, callerInputObject, nameOf, ownFields } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { encodeCitation } from "./citation.ts";
 
@@ -73,6 +73,11 @@ function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | und
 
 /** Encodes a part. `message` is the index of its message in the request, for errors. */
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
+  const wire = encodeKnownPart(part, message, dropped);
+  return wire === undefined ? undefined : addOwnFields("anthropic", wire, part.extra);
+}
+
+function encodeKnownPart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
   switch (part.type) {
     case "text": {
       if (part.text.trim() === "") return undefined;
@@ -103,7 +108,11 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
     }
     case "tool-result": {
       const [only] = part.parts;
-      const isPlain = part.parts.length === 1 && only?.type === "text" && only.cache === undefined;
+      const isPlain =
+        part.parts.length === 1 &&
+        only?.type === "text" &&
+        only.cache === undefined &&
+        only.extra === undefined;
       const content = isPlain ? only.text : encodeParts(part.parts, message, dropped);
       const error = part.isError === true ? { is_error: true } : {};
       const result = { type: "tool_result", tool_use_id: encodeId(part.callId), ...error };

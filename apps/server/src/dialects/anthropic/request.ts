@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { describedSchema } from "#dialects/answer-schema.ts";
 import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
@@ -7,24 +8,28 @@ import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { approximate, carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { anthropicTier } from "#dialects/usage/service-tier.ts";
 import {
+  addOwnFields,
   asRecord,
   compact,
   extraOf,
+  fieldsIn,
   foreignFields,
   ownFields,
   parseAt,
   listUnsupportedSettings,
+  withExtra,
 } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
-import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
+import { type MessagesRequest, messagesRequest, tool } from "./schema.ts";
 import { decodeReasoning, encodeThinking, findUnsupportedThinking } from "./thinking.ts";
 
 /** Output limit when the caller set none; this API requires one. */
 export const defaultMaxTokens = 8192;
 
-const known = new Set(Object.keys(messagesRequest.shape));
+const known = fieldsIn(messagesRequest);
+const knownOfTool = fieldsIn(tool);
 
 function kindOf(type: string): ServerTool["kind"] {
   if (type.startsWith("web_search_")) return "web-search";
@@ -40,7 +45,7 @@ function decodeTool(wire: z.infer<typeof tool>, at: string): Tool {
     schema: wire.input_schema ?? undefined,
     strict: wire.strict ?? undefined,
   });
-  return withCache(decoded, wire.cache_control);
+  return withExtra(withCache(decoded, wire.cache_control), "anthropic", wire, knownOfTool);
 }
 
 function decodeTools(wire: MessagesRequest): Pick<ChatRequest, "tools" | "serverTools"> {
@@ -139,15 +144,16 @@ function encodeSearch(tool: ServerTool, dropped: Set<string>): Wire {
 }
 
 function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
-  const tools = (request.tools ?? []).map(({ name, description, schema, strict, cache }) =>
-    compact<Wire>({
+  const tools = (request.tools ?? []).map(({ name, description, schema, strict, cache, extra }) => {
+    const wire = compact<Wire>({
       name,
       description,
       input_schema: { type: "object", ...(schema ?? { properties: {} }) },
       strict,
       ...encodeCache(cache),
-    }),
-  );
+    });
+    return addOwnFields("anthropic", wire, extra);
+  });
   for (const tool of request.serverTools ?? []) {
     const { kind } = tool;
     const own = ownFields("anthropic", tool.extra);
@@ -181,7 +187,9 @@ function encodeToolChoice(request: ChatRequest): Wire | undefined {
 function encodeOutput(request: ChatRequest, effort: Wire | undefined, own: unknown): Wire | undefined {
   const format = request.responseFormat;
   const wanted =
-    format?.type === "json-schema" ? { format: { type: "json_schema", schema: format.schema } } : {};
+    format?.type === "json-schema"
+      ? { format: { type: "json_schema", schema: describedSchema(format) } }
+      : {};
   const output = { ...asRecord(own), ...effort, ...wanted };
   return Object.keys(output).length === 0 ? undefined : output;
 }

@@ -27,7 +27,7 @@ const documentSource = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("url"), url: z.string().min(1) }),
   z.looseObject({ type: z.literal("file"), file_id: z.string().min(1) }),
   z.looseObject({ type: z.literal("text"), media_type: z.string().nullish(), data: z.string() }),
-  z.looseObject({ type: z.literal("content"), content: z.unknown() }),
+  z.looseObject({ type: z.literal("content"), content: blocks }),
 ]);
 
 /** Content blocks by type; a type that is not listed travels as a foreign part. */
@@ -39,8 +39,9 @@ export const requestBlocks = {
     title: z.string().nullish(),
     source: z.string().nullish(),
     content: listOf(block).nullish(),
+    ...cached,
   }),
-  tool_reference: z.looseObject({ tool_name: z.string() }),
+  tool_reference: z.looseObject({ tool_name: z.string(), ...cached }),
   thinking: z.looseObject({ thinking: z.string(), signature: z.string().nullish() }),
   redacted_thinking: z.looseObject({ data: z.string() }),
   tool_use: z.looseObject({

@@ -1,9 +1,18 @@
 import { append } from "#dialects/append.ts";
-import type { MediaSource, Message, Part } from "#dialects/ir.ts";
+import type { Extra, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { audioFormat } from "#dialects/media/media.ts";
 import { isGoogleFile } from "#dialects/reasoning/marks.ts";
 import { unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
-import type { RequestPart, WireContent } from "./schema.ts";
+import { asRecord, extraOf, fieldsIn } from "#dialects/wire.ts";
+import {
+  blob,
+  fileData,
+  functionCall,
+  functionResponse,
+  type RequestPart,
+  requestPart,
+  type WireContent,
+} from "./schema.ts";
 
 export function decodeMedia(mimeType: string, data: string): Part {
   const source = { type: "data" as const, mediaType: mimeType, data };
@@ -59,6 +68,8 @@ function decodeCall(
   return { type: "tool-call", id, name: wire.name, input, ...unpackCallProof(signature) };
 }
 
+const isMedia = ({ inlineData, fileData }: RequestPart) => Boolean(inlineData ?? fileData);
+
 function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, book: CallBook): Part[] {
   const at = book.open.findIndex((call) => (wire.id ? call.id === wire.id : call.name === wire.name));
   const [call] = at === -1 ? [] : book.open.splice(at, 1);
@@ -67,10 +78,7 @@ function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, 
   const callId = wire.id || (call?.id ?? wire.name);
   book.answered.add(callId);
   const { text, isError } = decodeResult(wire.response ?? {});
-  const attached = (wire.parts ?? []).flatMap<Part>(({ inlineData, fileData }) => {
-    if (inlineData) return [decodeMedia(inlineData.mimeType, inlineData.data)];
-    return fileData ? [decodeFile(fileData)] : [];
-  });
+  const attached = (wire.parts ?? []).flatMap((each) => (isMedia(each) ? decodePart(each, book) : []));
   const isWordless = attached.length > 0 && Object.keys(wire.response ?? {}).length === 0;
   return [
     {
@@ -91,7 +99,35 @@ function decodeText(text: string, thought: boolean, signature: string | undefine
   return proof === undefined ? spoken : [...spoken, { type: "reasoning", text: "", ...proof }];
 }
 
+const partFields = fieldsIn(requestPart.out);
+const innerFields = {
+  functionCall: fieldsIn(functionCall.out),
+  functionResponse: fieldsIn(functionResponse.out),
+  inlineData: fieldsIn(blob.out),
+  fileData: fieldsIn(fileData.out),
+};
+
+/** Returns the fields that the IR does not have, of a part and of the object in it. */
+function partExtra(wire: RequestPart): Extra | undefined {
+  const extra = extraOf("gemini", wire, partFields);
+  let fields = extra?.fields;
+  for (const [name, known] of Object.entries(innerFields)) {
+    const inner = asRecord(wire[name]);
+    const more = inner === undefined ? undefined : extraOf("gemini", inner, known);
+    if (more !== undefined) fields = { ...fields, [name]: more.fields };
+  }
+  return fields === undefined ? undefined : { dialect: "gemini", fields };
+}
+
 function decodePart(wire: RequestPart, book: CallBook): Part[] {
+  const parts = decodeKnownPart(wire, book);
+  const [first, ...rest] = parts;
+  if (first === undefined || first.type === "foreign") return parts;
+  const extra = partExtra(wire);
+  return extra === undefined ? parts : [{ ...first, extra }, ...rest];
+}
+
+function decodeKnownPart(wire: RequestPart, book: CallBook): Part[] {
   const signature = wire.thoughtSignature || undefined;
   if (wire.functionCall) return [decodeCall(wire.functionCall, signature, book)];
   if (wire.functionResponse) return decodeResponsePart(wire.functionResponse, book);

@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isTextType, typeOfEnding } from "#dialects/media/media-type.ts";
 import { isFileOf } from "#dialects/reasoning/marks.ts";
-import { callerInputObject, compact, nameOf, ownFields, parseRecord } from "#dialects/wire.ts";
+import { addOwnFields, callerInputObject, compact, nameOf, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 
 /** This API accepts text under few other names than those below "text/". */
@@ -48,6 +48,11 @@ function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
 }
 
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
+  const wire = encodeKnownPart(part, message, dropped);
+  return wire === undefined ? undefined : addOwnFields("gemini", wire, part.extra);
+}
+
+function encodeKnownPart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
   if ("source" in part && part.type !== "audio" && isElsewhere(part.source)) {
     dropped.add(nameOf(part));
     return undefined;
@@ -97,9 +102,14 @@ function encodeToolMessage(
   const results: Wire[] = [];
   const attachments: Wire[] = [];
   for (const part of message.parts) {
-    if (part.type !== "tool-result") continue;
+    if (part.type !== "tool-result") {
+      const own = encodePart(part, index, dropped);
+      if (own !== undefined) attachments.push(own);
+      continue;
+    }
     const name = part.name ?? names.get(part.callId) ?? part.callId;
-    results.push({ functionResponse: { id: part.callId, name, response: encodeResult(part) } });
+    const functionResponse = { id: part.callId, name, response: encodeResult(part) };
+    results.push(addOwnFields("gemini", { functionResponse }, part.extra));
     for (const each of part.parts) {
       const wire = each.type === "text" ? undefined : encodePart(each, index, dropped);
       if (wire !== undefined) attachments.push(wire);

@@ -1,3 +1,4 @@
+import { describedSchema } from "#dialects/answer-schema.ts";
 import { append } from "#dialects/append.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type {
@@ -15,19 +16,27 @@ import { carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { geminiTier, tierOf } from "#dialects/usage/service-tier.ts";
 import {
+  addOwnFields,
   asRecord,
   compact,
   extraOf,
+  fieldsIn,
   foreignFields,
   ownFields,
   parseAt,
   listUnsupportedSettings,
+  withExtra,
 } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent, decodeContents } from "./decode-contents.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { jsonSchema } from "./function-schema.ts";
-import { type GeminiGenerationConfig, type GeminiRequest, geminiRequest } from "./schema.ts";
+import {
+  functionDeclaration,
+  type GeminiGenerationConfig,
+  type GeminiRequest,
+  geminiRequest,
+} from "./schema.ts";
 import { signCalls } from "./signatures.ts";
 
 const known = new Set([
@@ -57,6 +66,8 @@ const knownConfig = new Set([
   "thinkingConfig",
 ]);
 
+const knownOfFunction = fieldsIn(functionDeclaration.out);
+
 /** Thinking tokens for the highest effort when the caller set no output limit. */
 const thinkingBase = 32_768;
 
@@ -69,9 +80,11 @@ function decodeTools(wire: GeminiRequest): Pick<ChatRequest, "tools" | "serverTo
   const tools: Tool[] = [];
   const serverTools: ServerTool[] = [];
   for (const { functionDeclarations, ...builtIn } of wire.tools ?? []) {
-    for (const { name, description, parameters, parametersJsonSchema } of functionDeclarations ?? []) {
+    for (const declared of functionDeclarations ?? []) {
+      const { name, description, parameters, parametersJsonSchema } = declared;
       const schema = parametersJsonSchema ?? (parameters ? jsonSchema(parameters) : undefined);
-      tools.push(compact<Tool>({ name, description: description ?? undefined, schema }));
+      const tool = compact<Tool>({ name, description: description ?? undefined, schema });
+      tools.push(withExtra(tool, "gemini", declared, knownOfFunction));
     }
     for (const [name, value] of Object.entries(builtIn)) {
       serverTools.push({ kind: kindOf(name), extra: { dialect: "gemini", fields: { [name]: value } } });
@@ -184,8 +197,8 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
 const noOptions = new Set<never>();
 
 function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
-  const functionDeclarations = (request.tools ?? []).map(({ name, description, schema }) =>
-    compact<Wire>({ name, description, parametersJsonSchema: schema }),
+  const functionDeclarations = (request.tools ?? []).map(({ name, description, schema, extra }) =>
+    addOwnFields("gemini", compact<Wire>({ name, description, parametersJsonSchema: schema }), extra),
   );
   const tools: Wire[] = functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
   for (const tool of request.serverTools ?? []) {
@@ -226,7 +239,7 @@ function encodeFormat(format: ResponseFormat | undefined): Wire {
     case "json":
       return { responseMimeType: "application/json" };
     case "json-schema":
-      return { responseMimeType: "application/json", responseJsonSchema: format.schema };
+      return { responseMimeType: "application/json", responseJsonSchema: describedSchema(format) };
     case "text":
       return { responseMimeType: "text/plain" };
     default:

@@ -38,26 +38,29 @@ function numeric<T extends z.ZodType>(number: T) {
 
 const struct = z.record(z.string(), z.unknown());
 
-const blob = message({ mimeType: z.string().min(1), data: z.string().min(1) });
-const fileData = message({ fileUri: z.string().min(1), mimeType: z.string().nullish() });
+export const blob = message({ mimeType: z.string().min(1), data: z.string().min(1) });
+export const fileData = message({ fileUri: z.string().min(1), mimeType: z.string().nullish() });
 
-const requestPart = message({
+export const functionCall = message({
+  id: z.string().nullish(),
+  name: z.string().min(1),
+  args: struct.nullish(),
+});
+export const functionResponse = message({
+  id: z.string().nullish(),
+  name: z.string().min(1),
+  response: struct.nullish(),
+  parts: list(message({ inlineData: blob.nullish(), fileData: fileData.nullish() })).nullish(),
+});
+
+export const requestPart = message({
   text: z.string().nullish(),
   thought: z.boolean().nullish(),
   thoughtSignature: z.string().nullish(),
   inlineData: blob.nullish(),
   fileData: fileData.nullish(),
-  functionCall: message({
-    id: z.string().nullish(),
-    name: z.string().min(1),
-    args: struct.nullish(),
-  }).nullish(),
-  functionResponse: message({
-    id: z.string().nullish(),
-    name: z.string().min(1),
-    response: struct.nullish(),
-    parts: list(message({ inlineData: blob.nullish(), fileData: fileData.nullish() })).nullish(),
-  }).nullish(),
+  functionCall: functionCall.nullish(),
+  functionResponse: functionResponse.nullish(),
 });
 
 export type RequestPart = z.infer<typeof requestPart>;
@@ -69,7 +72,7 @@ export const content = message({
 
 export type WireContent = z.infer<typeof content>;
 
-const functionDeclaration = message({
+export const functionDeclaration = message({
   name: z.string().min(1),
   description: z.string().nullish(),
   parameters: struct.nullish(),

@@ -28,13 +28,17 @@ function decodeCode(wire: Wire, type: "code_execution_call" | "code_execution_re
     const code = given?.code ?? "";
     const language = (given?.language ?? "python").toUpperCase();
     const fields = { executableCode: { language, code } };
-    return { type: "foreign", extra: { dialect: "gemini", fields }, text: `\`\`\`\n${code}\n\`\`\`` };
+    return codePart(fields, `\`\`\`\n${code}\n\`\`\``);
   }
   const { result, is_error: failed } = parseAt(steps[type], wire, at);
   const output = typeof result === "string" ? result : JSON.stringify(result ?? "");
   const outcome = failed === true ? "OUTCOME_FAILED" : "OUTCOME_OK";
   const fields = { codeExecutionResult: { outcome, output } };
-  return { type: "foreign", extra: { dialect: "gemini", fields }, text: output };
+  return codePart(fields, output);
+}
+
+function codePart(fields: Wire, text: string): Part {
+  return { type: "foreign", extra: { dialect: "gemini", fields }, fallback: [{ type: "text", text }] };
 }
 
 function decodeFunctionResult(wire: Wire, at: string): Part {

@@ -308,8 +308,9 @@ describe("the request for an interaction", () => {
       labels: { a: "b" },
       wishes: 3,
     };
-    expect(interactions.decodeRequest(body, {}).messages).toHaveLength(2);
-    expect(listUnsupportedFields("interactions", body, "gemini").toSorted()).toEqual(
+    const request = interactions.decodeRequest(body, {});
+    expect(request.messages).toHaveLength(2);
+    expect(listUnsupportedFields({ client: interactions, request, body }, "gemini").toSorted()).toEqual(
       [
         "generation_config.thinking_level",
         "generation_config.video_config",

@@ -10,7 +10,7 @@ export interface InlineMedia {
   data: string;
 }
 
-/** Returns the parts with a URL that match the test, including those in tool results. */
+/** Returns the parts with a URL that match the test, including those in tool results and fallbacks. */
 export function addressedParts(
   request: ChatRequest,
   wanted: (part: AddressedPart) => boolean,
@@ -18,6 +18,7 @@ export function addressedParts(
   const found: AddressedPart[] = [];
   const visit = (part: Part) => {
     if (part.type === "tool-result") part.parts.forEach(visit);
+    else if (part.type === "foreign") part.fallback?.forEach(visit);
     else if (isAddressed(part) && wanted(part)) found.push(part);
   };
   for (const message of request.messages) message.parts.forEach(visit);

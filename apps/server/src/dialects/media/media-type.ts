@@ -126,8 +126,11 @@ function typed(part: Part): Part {
   const mediaType = typeOfData(source.data, source.mediaType, filename);
   if (mediaType === source.mediaType) return part;
   const next = { ...source, mediaType };
-  if (!mediaType.startsWith("image/")) return { ...part, source: next };
-  return { type: "image", source: next, ...(part.cache && { cache: part.cache }) };
+  const type = mediaType.startsWith("image/") ? "image" : "file";
+  // The other fields of an image do not fit a file, nor those of a file an image.
+  return part.type === type
+    ? { ...part, source: next }
+    : { type, source: next, ...(part.cache && { cache: part.cache }) };
 }
 
 const isTyped = ({ parts }: Message) => parts.every((part) => typed(part) === part);

@@ -3,13 +3,15 @@ import { append } from "#dialects/append.ts";
 import type { CacheControl, Message, Part } from "#dialects/ir.ts";
 import { audioMediaType, sourceOfUrl } from "#dialects/media/media.ts";
 import { originOfFormat } from "#dialects/reasoning/proof.ts";
-import { parseAt } from "#dialects/wire.ts";
+import { fieldsIn, parseAt, withExtra } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomCall } from "./custom-tools.ts";
 import {
   type chatCacheControl,
   type chatFunctionCall,
+  chatMessage,
   chatMessages,
+  chatPart,
   chatParts,
   type chatReasoningDetail,
   type chatToolCall,
@@ -47,7 +49,20 @@ function decodeFile(wire: z.infer<typeof chatParts.file>, at: string): Part {
   return withCache({ type: "file" as const, source, ...(filename && { filename }) }, wire.cache_control);
 }
 
+const partFields = fieldsIn(chatPart, ...Object.values(chatParts));
+/** The last two are fields of a response, which clients send back. */
+const messageFields: ReadonlySet<string> = new Set([
+  ...fieldsIn(chatMessage, ...Object.values(chatMessages)),
+  "annotations",
+  "images",
+]);
+
 function decodePart(wire: { type: string }, at: string): Part {
+  const part = decodeKnownPart(wire, at);
+  return part.type === "foreign" ? part : withExtra(part, "openai-chat", wire, partFields);
+}
+
+function decodeKnownPart(wire: { type: string }, at: string): Part {
   switch (wire.type) {
     case "text": {
       const part = parseAt(chatParts.text, wire, at);
@@ -154,7 +169,10 @@ type ChatMessage = { role: keyof typeof chatMessages };
 /** Decodes the messages. Throws `invalidRequest`. */
 export function decodeMessages(messages: ChatMessage[]): Message[] {
   const calls: OldCalls = new Map();
-  return messages.map((message, index) => decodeMessage(message, `messages.${index}`, calls));
+  return messages.map((message, index) => {
+    const decoded = decodeMessage(message, `messages.${index}`, calls);
+    return withExtra(decoded, "openai-chat", message, messageFields);
+  });
 }
 
 /** Decodes a message. `at` is its path in the request, for errors. */

@@ -5,7 +5,7 @@ import { isTextType } from "#dialects/media/media-type.ts";
 import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media/media.ts";
 import { isFileOf } from "#dialects/reasoning/marks.ts";
 import { formatOfOrigin } from "#dialects/reasoning/proof.ts";
-import { nameOf, ownFields } from "#dialects/wire.ts";
+import { addOwnFields, nameOf, ownFields } from "#dialects/wire.ts";
 
 const attached = "(The result is attached to the next message.)";
 
@@ -15,6 +15,11 @@ function textOf(parts: Part[], separator: string): string {
 
 /** Encodes a part of a user message; returns undefined when this format has none. */
 function encodePart(part: Part): Wire | undefined {
+  const wire = encodeKnownPart(part);
+  return wire === undefined ? undefined : addOwnFields("openai-chat", wire, part.extra);
+}
+
+function encodeKnownPart(part: Part): Wire | undefined {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
@@ -53,7 +58,7 @@ function encodePart(part: Part): Wire | undefined {
 
 function encodeUserContent(parts: Part[], dropped: Set<string>): string | Wire[] {
   const [only] = parts;
-  if (parts.length === 1 && only?.type === "text") return only.text;
+  if (parts.length === 1 && only?.type === "text" && only.extra === undefined) return only.text;
   const encoded: Wire[] = [];
   for (const part of parts) {
     const wire = encodePart(part);
@@ -145,9 +150,12 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire | undefin
  * Encodes tool results. A tool message is text and belongs to one call;
  * all other parts move to the next user message.
  */
-function encodeToolResults(message: Message, attachments: Part[]): Wire[] {
+function encodeToolResults(message: Message, attachments: Part[], dropped: Set<string>): Wire[] {
   return message.parts.flatMap((part) => {
-    if (part.type !== "tool-result") return [];
+    if (part.type !== "tool-result") {
+      dropped.add(nameOf(part));
+      return [];
+    }
     const others = part.parts.filter((each) => each.type !== "text");
     append(attachments, others);
     const text = textOf(part.parts, "\n");
@@ -170,22 +178,23 @@ export function encodeMessages(messages: Message[], dropped: Set<string>): Wire[
     if (content !== "") wire.push({ role: "user", content });
   };
   for (const message of messages) {
+    const withOwn = (each: Wire) => addOwnFields("openai-chat", each, message.extra);
     if (message.role === "tool") {
-      append(wire, encodeToolResults(message, attachments));
+      append(wire, encodeToolResults(message, attachments, dropped).map(withOwn));
       continue;
     }
     const name = message.name === undefined ? {} : { name: message.name };
     if (message.role === "user") {
       const parts = [...handOver(), ...message.parts];
-      wire.push({ role: "user", content: encodeUserContent(parts, dropped), ...name });
+      wire.push(withOwn({ role: "user", content: encodeUserContent(parts, dropped), ...name }));
       continue;
     }
     sayAttached();
     if (message.role === "assistant") {
       const assistant = encodeAssistant(message, dropped);
-      if (assistant !== undefined) wire.push(assistant);
+      if (assistant !== undefined) wire.push(withOwn(assistant));
     } else {
-      wire.push({ role: message.role, content: textOf(message.parts, "\n\n"), ...name });
+      wire.push(withOwn({ role: message.role, content: textOf(message.parts, "\n\n"), ...name }));
     }
   }
   sayAttached();

@@ -14,29 +14,34 @@ import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import {
+  addOwnFields,
   asRecord,
   compact,
   extraOf,
+  fieldsIn,
   foreignFields,
   ownFields,
   parseAt,
   listUnsupportedSettings,
+  withExtra,
 } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";
 import { decodeMessages, withCache } from "./decode-messages.ts";
 import { encodeMessages } from "./encode-messages.ts";
-import { type ChatWireRequest, type chatFunction, chatRequest } from "./schema.ts";
+import { type ChatWireRequest, chatFunction, chatRequest } from "./schema.ts";
 
-const known = new Set(Object.keys(chatRequest.shape));
+const known = fieldsIn(chatRequest);
+const knownOfFunction = fieldsIn(chatFunction);
 
 function decodeFunction(wire: z.infer<typeof chatFunction>): Tool {
-  return compact<Tool>({
+  const tool = compact<Tool>({
     name: wire.name,
     description: wire.description ?? undefined,
     schema: wire.parameters ?? undefined,
     strict: wire.strict ?? undefined,
   });
+  return withExtra(tool, "openai-chat", wire, knownOfFunction);
 }
 
 /** Decodes tools. Functions become tools of the IR; every other type belongs to this dialect. */
@@ -188,8 +193,9 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
 }
 
 function encodeTool(tool: Tool): Wire {
-  const { name, description, schema, strict } = tool;
-  return { type: "function", function: compact({ name, description, parameters: schema, strict }) };
+  const { name, description, schema, strict, extra } = tool;
+  const wire = compact<Wire>({ name, description, parameters: schema, strict });
+  return { type: "function", function: addOwnFields("openai-chat", wire, extra) };
 }
 
 function encodeToolChoice(choice: ToolChoice | undefined): unknown {

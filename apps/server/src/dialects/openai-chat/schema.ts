@@ -36,7 +36,7 @@ export const chatParts = {
   }),
 };
 
-const chatPart = z.looseObject({ type: z.string() });
+export const chatPart = z.looseObject({ type: z.string() });
 
 const content = z.union([z.string(), listOf(chatPart)], {
   error: "expected a string or an array of content parts",
@@ -93,7 +93,7 @@ export const chatMessages = {
   function: z.looseObject({ content: content.nullish(), name: z.string().min(1) }),
 };
 
-const chatMessage = z.looseObject({
+export const chatMessage = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
 });
 

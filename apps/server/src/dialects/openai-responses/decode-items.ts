@@ -1,14 +1,15 @@
+import { lookupTable } from "@gateway/shared/lookup-table";
 import type { z } from "zod";
 import { append } from "#dialects/append.ts";
-import type { Citation, MediaSource, Message, Part, Role } from "#dialects/ir.ts";
+import type { Citation, Extra, MediaSource, Message, Part, Role } from "#dialects/ir.ts";
 import { audioMediaType, isDataUrl, sourceOfUrl } from "#dialects/media/media.ts";
 import { unpackProof } from "#dialects/reasoning/proof.ts";
-import { asRecord, compact, parseAt } from "#dialects/wire.ts";
+import { asRecord, compact, fieldsIn, parseAt, withExtra } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { wrapInput } from "./freeform.ts";
 import { flatName } from "./grouped.ts";
 import { isOwnReasoning } from "./item-ids.ts";
-import { contentParts, type item, items } from "./schema.ts";
+import { contentPart, contentParts, type item, items } from "./schema.ts";
 import { decodeSearchCall, decodeSearchOutput } from "./tool-search.ts";
 
 type Content = string | Array<{ type: string }>;
@@ -51,7 +52,28 @@ function decodeFile(wire: { type: string }, at: string): Part {
   return { type: "file", source, ...named };
 }
 
+const fieldsOf = (type: keyof typeof contentParts, ...more: string[]): ReadonlySet<string> =>
+  new Set([...fieldsIn(contentPart, contentParts[type]), ...more]);
+
+/** `logprobs` is a field of a response, which clients send back. */
+const textFields = fieldsOf("text", "logprobs");
+const partFields = lookupTable<ReadonlySet<string>>({
+  input_text: textFields,
+  output_text: textFields,
+  text: textFields,
+  refusal: fieldsOf("refusal"),
+  input_image: fieldsOf("input_image"),
+  input_file: fieldsOf("input_file"),
+  input_audio: fieldsOf("input_audio"),
+});
+
 function decodePart(wire: { type: string }, at: string): Part {
+  const part = decodeKnownPart(wire, at);
+  const known = partFields[wire.type];
+  return known === undefined ? part : withExtra(part, "openai-responses", wire, known);
+}
+
+function decodeKnownPart(wire: { type: string }, at: string): Part {
   switch (wire.type) {
     case "input_text":
     case "output_text":
@@ -88,14 +110,34 @@ const joined = (texts: Array<{ text: string }> | null | undefined) => (texts ?? 
  */
 const unknownId = { origin: "translated" };
 
+/** Fields of a response that clients send back, and that say nothing to a provider. */
+const repeated = ["type", "id", "status"];
+const messageFields: ReadonlySet<string> = new Set([...repeated, ...fieldsIn(items.message)]);
+const itemFields = lookupTable<ReadonlySet<string>>({
+  function_call: new Set([...repeated, ...fieldsIn(items.function_call)]),
+  custom_tool_call: new Set([...repeated, ...fieldsIn(items.custom_tool_call)]),
+  function_call_output: new Set([...repeated, ...fieldsIn(items.function_call_output), "name", "namespace"]),
+  custom_tool_call_output: new Set([...repeated, ...fieldsIn(items.custom_tool_call_output)]),
+  reasoning: new Set([...repeated, ...fieldsIn(items.reasoning)]),
+});
+
 /** Decodes one item with its role; the caller joins consecutive items of one role. */
 function decodeItem(wire: Item, at: string): DecodedItem {
+  const decoded = decodeKnownItem(wire, at);
+  const known = itemFields[wire.type ?? ""];
+  const [part] = decoded.parts;
+  if (known === undefined || part === undefined || part.type === "foreign") return decoded;
+  return { ...decoded, parts: [withExtra(part, "openai-responses", wire, known)] };
+}
+
+function decodeKnownItem(wire: Item, at: string): DecodedItem {
   const type = wire.type ?? (wire.role ? "message" : "");
   switch (type) {
     case "message": {
       const message = parseAt(items.message, wire, at);
       const parts = decodeContent(message.content, `${at}.content`);
-      return { role: message.role, parts, joins: message.role === "assistant" };
+      const { extra } = withExtra({}, "openai-responses", wire, messageFields);
+      return { role: message.role, parts, joins: message.role === "assistant" && extra === undefined, extra };
     }
     case "function_call": {
       const call = parseAt(items.function_call, wire, at);
@@ -118,9 +160,10 @@ function decodeItem(wire: Item, at: string): DecodedItem {
       return decodeSearch(wire, type);
     case "custom_tool_call_output":
     case "function_call_output": {
-      const result = parseAt(items.function_call_output, wire, at);
-      const parts = decodeContent(result.output, `${at}.output`);
-      return { role: "tool", parts: [{ type: "tool-result", callId: result.call_id, parts }], joins: true };
+      const { call_id: callId, output } = parseAt(items[type], wire, at);
+      if (!callId) return foreignItem(wire, type);
+      const parts = decodeContent(output, `${at}.output`);
+      return { role: "tool", parts: [{ type: "tool-result", callId, parts }], joins: true };
     }
     case "reasoning": {
       const { id, summary, content, encrypted_content: hidden } = parseAt(items.reasoning, wire, at);
@@ -132,13 +175,16 @@ function decodeItem(wire: Item, at: string): DecodedItem {
       return { role: "assistant", parts: [part], joins: true };
     }
     case "":
+      // The type of a reference may be omitted.
+      if (typeof wire["id"] === "string")
+        return foreignItem({ ...wire, type: "item_reference" }, "item_reference");
       throw invalidRequest({ reason: "field_required", field: `${at}.type` });
     default:
       return foreignItem(wire, type);
   }
 }
 
-type DecodedItem = { role: Role; parts: Part[]; joins: boolean };
+type DecodedItem = { role: Role; parts: Part[]; joins: boolean; extra?: Extra | undefined };
 
 function foreignItem(wire: Item, type: string): DecodedItem {
   const part: Part = { type: "foreign", extra: { dialect: "openai-responses", fields: { ...wire } } };
@@ -162,10 +208,10 @@ export function decodeInput(input: string | Item[]): Message[] {
   for (const [index, wire] of input.entries()) {
     // Tools belong to no role; they are decoded with the others.
     if (wire.type === "additional_tools") continue;
-    const { role, parts, joins } = decodeItem(wire, `input.${index}`);
+    const { role, parts, joins, extra } = decodeItem(wire, `input.${index}`);
     const last = messages.at(-1);
-    if (joins && last?.role === role) append(last.parts, parts);
-    else messages.push({ role, parts });
+    if (joins && last?.role === role && last.extra === undefined) append(last.parts, parts);
+    else messages.push({ role, parts, ...(extra !== undefined && { extra }) });
   }
   return messages;
 }

@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { audioFormat, dataUrl } from "#dialects/media/media.ts";
 import { isFileOf } from "#dialects/reasoning/marks.ts";
-import { compact, nameOf, ownFields } from "#dialects/wire.ts";
+import { addOwnFields, compact, nameOf, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
 import { searchCallItem, searchOutputItem } from "./tool-search.ts";
 import type { OwnName } from "./tools.ts";
@@ -20,8 +20,16 @@ export function encodeAnnotations(citations: Citation[]): Wire[] {
   return wire;
 }
 
+const withOwn = (wire: Wire, { extra }: Pick<Part | Message, "extra">): Wire =>
+  addOwnFields("openai-responses", wire, extra);
+
 /** Encodes a part of a user, system or tool message; returns undefined when this format has none. */
 function encodeInputPart(part: Part): Wire | undefined {
+  const wire = encodeKnownInputPart(part);
+  return wire === undefined ? undefined : withOwn(wire, part);
+}
+
+function encodeKnownInputPart(part: Part): Wire | undefined {
   if ("source" in part && part.source.type === "file" && !isFileOf(part.source.id, "openai"))
     return undefined;
   switch (part.type) {
@@ -65,7 +73,8 @@ function encodeInputParts(parts: Part[], dropped: Set<string>): Wire[] {
 
 function simplified(content: Wire[]): string | Wire[] {
   const [only] = content;
-  return content.length === 1 && only?.["type"] === "input_text" ? String(only["text"]) : content;
+  const isPlain = content.length === 1 && only?.["type"] === "input_text" && Object.keys(only).length === 2;
+  return isPlain ? String(only["text"]) : content;
 }
 
 /**
@@ -101,7 +110,8 @@ export function callItem(
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire[] {
   if (part.encrypted === undefined) return [];
   const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];
-  return [compact<Wire>({ type: "reasoning", id: part.id, summary, encrypted_content: part.encrypted })];
+  const item = compact<Wire>({ type: "reasoning", id: part.id, summary, encrypted_content: part.encrypted });
+  return [withOwn(item, part)];
 }
 
 function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<string>): Wire[] {
@@ -110,13 +120,14 @@ function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<stri
   const say = (content: Wire) => {
     if (spoken === undefined) {
       spoken = [];
-      wire.push({ type: "message", role: "assistant", content: spoken });
+      wire.push(withOwn({ type: "message", role: "assistant", content: spoken }, message));
     }
     spoken.push(content);
   };
   for (const part of message.parts) {
     if (part.type === "text") {
-      say({ type: "output_text", text: part.text, annotations: encodeAnnotations(part.citations ?? []) });
+      const annotations = encodeAnnotations(part.citations ?? []);
+      say(withOwn({ type: "output_text", text: part.text, annotations }, part));
       continue;
     }
     if (part.type === "refusal") {
@@ -132,7 +143,7 @@ function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<stri
     else if (part.type === "tool-call") {
       const own = freeform.names.get(part.name);
       if (own?.freeform === true) freeform.calls.add(part.id);
-      wire.push(callItem(undefined, part, own));
+      wire.push(withOwn(callItem(undefined, part, own), part));
     } else {
       const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
       if (own === undefined) dropped.add(nameOf(part));
@@ -153,7 +164,8 @@ function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>):
       }
       const output = simplified(encodeInputParts(part.parts, dropped));
       const type = freeform.calls.has(part.callId) ? "custom_tool_call_output" : "function_call_output";
-      wire.push({ type, call_id: part.callId, output: output.length === 0 ? "" : output });
+      const item = { type, call_id: part.callId, output: output.length === 0 ? "" : output };
+      wire.push(withOwn(item, part));
       continue;
     }
     const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
@@ -172,14 +184,15 @@ export function encodeInput(
   const freeform: Freeform = { names, calls: new Set() };
   const [first, ...rest] = messages;
   const opening = first?.role === "system" && first.parts.length === 1 ? first.parts[0] : undefined;
-  const hasInstructions = opening?.type === "text" && opening.cache === undefined && rest.length > 0;
+  const hasInstructions =
+    opening?.type === "text" && opening.cache === undefined && opening.extra === undefined && rest.length > 0;
   const input: Wire[] = [];
   for (const message of hasInstructions ? rest : messages) {
     if (message.role === "assistant") append(input, encodeAssistant(message, freeform, dropped));
     else if (message.role === "tool") append(input, encodeTool(message, freeform, dropped));
     else {
       const content = simplified(encodeInputParts(message.parts, dropped));
-      input.push({ type: "message", role: message.role, content });
+      input.push(withOwn({ type: "message", role: message.role, content }, message));
     }
   }
   return hasInstructions ? { instructions: opening.text, input } : { input };

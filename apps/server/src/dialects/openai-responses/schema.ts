@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { listOf } from "#dialects/list-of.ts";
 
-const contentPart = z.looseObject({ type: z.string() });
+export const contentPart = z.looseObject({ type: z.string() });
 
 const content = z.union([z.string(), z.array(contentPart)], {
   error: "expected a string or an array of content parts",
@@ -54,7 +54,9 @@ export const items = {
     input: z.string(),
   }),
   additional_tools: z.looseObject({ tools: z.array(z.unknown()) }),
-  function_call_output: z.looseObject({ call_id: z.string().min(1), output: content }),
+  /** Without `call_id` it belongs to no call of the input. */
+  function_call_output: z.looseObject({ call_id: z.string().min(1).nullish(), output: content }),
+  custom_tool_call_output: z.looseObject({ call_id: z.string().min(1), output: content }),
   reasoning: z.looseObject({
     id: z.string().nullish(),
     summary: textList.nullish(),

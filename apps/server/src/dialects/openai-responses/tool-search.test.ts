@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { Wire } from "#dialects/dialect.ts";
+import { withFallbackParts } from "#dialects/fallback-parts.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 
@@ -33,7 +33,7 @@ const body: Wire = {
 
 describe("the client's own search for tools", () => {
   it.each(others)("stays callable at a provider of %s, with what it found", (id) => {
-    const request = withBlocksAsText(responses.decodeRequest(body, {}), id);
+    const request = withFallbackParts(responses.decodeRequest(body, {}), id);
     const { body: sent, dropped } = dialects[id].encodeRequest(request);
     expect(dropped).toEqual([]);
     const text = JSON.stringify(sent);
@@ -113,7 +113,7 @@ describe("a tool that a client of Messages found", () => {
       },
       {},
     );
-    const { body: sent, dropped } = dialects[id].encodeRequest(withBlocksAsText(request, id));
+    const { body: sent, dropped } = dialects[id].encodeRequest(withFallbackParts(request, id));
     expect(dropped).toEqual([]);
     expect(JSON.stringify(sent)).toContain("can be called now: f");
     expect(JSON.stringify(sent["tools"])).toContain('"name":"f"');

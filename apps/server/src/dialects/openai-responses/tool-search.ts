@@ -76,7 +76,7 @@ export function decodeSearchOutput(wire: Wire): Extract<Part, { type: "tool-resu
   const item = {
     type: "foreign" as const,
     extra: { dialect: "openai-responses" as const, fields: wire },
-    text,
+    fallback: [{ type: "text" as const, text }],
   };
   return { type: "tool-result", callId: found.call_id, parts: [item] };
 }

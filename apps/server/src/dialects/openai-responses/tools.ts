@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";
 import { approximate, carriedOptions } from "#dialects/tools/server-tool-options.ts";
-import { compact, ownFields, parseAt } from "#dialects/wire.ts";
+import { addOwnFields, compact, fieldsIn, ownFields, parseAt, withExtra } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeFreeformTool } from "./freeform.ts";
 import { group, groupedTool, placeOf, regroupTools } from "./grouped.ts";
@@ -23,14 +23,18 @@ function kindOf(type: string): ServerTool["kind"] {
   return type === "code_interpreter" ? "code-execution" : "other";
 }
 
+const knownOfTool = fieldsIn(wireTool);
+const knownOfCustomTool: ReadonlySet<string> = new Set(["type", "name", "description", "format"]);
+
 function decodeFunction(wire: z.infer<typeof wireTool>, at: string): Tool {
   if (!wire.name) throw invalidRequest({ reason: "field_required", field: `${at}.name` });
-  return compact<Tool>({
+  const tool = compact<Tool>({
     name: wire.name,
     description: wire.description ?? undefined,
     schema: wire.parameters ?? undefined,
     strict: wire.strict ?? undefined,
   });
+  return withExtra(tool, "openai-responses", wire, knownOfTool);
 }
 
 type DecodedTools = { tools: Tool[]; server?: ServerTool };
@@ -39,7 +43,8 @@ function decodeTool(value: unknown, at: string): DecodedTools {
   const wire = parseAt(wireTool, value, at);
   if (wire.type === "function") return { tools: [decodeFunction(wire, at)] };
   const freeform = wire.type === "custom" ? decodeFreeformTool(wire) : undefined;
-  if (freeform !== undefined) return { tools: [freeform] };
+  if (freeform !== undefined)
+    return { tools: [withExtra(freeform, "openai-responses", wire, knownOfCustomTool)] };
   const search = wire.type === "tool_search" ? decodeSearchTool(wire) : undefined;
   if (search !== undefined) return { tools: [search] };
   if (wire.type === "namespace") {
@@ -88,12 +93,12 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
  * Encodes a tool. Tools are strict by default in this API, so `strict:
  * false` is sent explicitly when the caller set nothing.
  */
-function encodeTool({ name, description, schema, strict, freeform }: Tool): Wire {
+function encodeTool({ name, description, schema, strict, freeform, extra }: Tool): Wire {
+  const own = ownFields("openai-responses", freeform);
+  if (own !== undefined) return own;
   const parameters = schema ?? { type: "object", properties: {} };
-  return (
-    ownFields("openai-responses", freeform) ??
-    compact<Wire>({ type: "function", name, description, parameters, strict: strict ?? false })
-  );
+  const wire = compact<Wire>({ type: "function", name, description, parameters, strict: strict ?? false });
+  return addOwnFields("openai-responses", wire, extra);
 }
 
 const searchOptions = new Set(["allowedDomains", "location", "contextSize"] as const);

@@ -1,6 +1,5 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
-import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { AnswerRepair, Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
@@ -225,7 +224,7 @@ function encode(
   // The only place where client and upstream share a dialect: the body passes unchanged, or only with another model.
   const encoded = passes
     ? { body: upstream.adjust(call.body, model), dropped: [] }
-    : encodeRequest({ ...call, request }, chosen, upstream, settings);
+    : encodeRequest(call, request, chosen, upstream, settings);
   const wire = given.added === undefined ? encoded.body : { ...given.added, ...encoded.body };
   // The operator's own fields stay.
   const unpriced = unpricedFields(wire, price).filter((name) => !early || !(name in parameters));
@@ -248,24 +247,29 @@ interface EncodedWire {
   readonly dropped: string[];
 }
 
-/** Encodes the decoded request, with the texts and names that the provider knows. */
+/**
+ * Encodes the decoded request, with the names that the provider knows.
+ * @param request that of the call, fitted to the provider
+ */
 function encodeRequest(
-  { client, body: given, rewritten, request }: BodyInput,
+  call: BodyInput,
+  request: ChatRequest,
   { channel, upstreamModel: model }: ChosenFor,
   upstream: Upstream,
   settings: OperatorDefaults,
 ): EncodedWire {
   const { systemPrompt, systemPromptPlace, allowExtraBody } = channel;
-  const withTexts = withObjectSchema(withBlocksAsText(request, upstream.id), upstream.id);
-  const named = withToolNames(withTexts, toolNames(withTexts, upstream.id));
+  const wrapped = withObjectSchema(request, upstream.id);
+  const named = withToolNames(wrapped, toolNames(wrapped, upstream.id));
   // A provider's own format has no place where instructions could be added later.
   const hasPrompt = upstream.id === "own" && systemPrompt !== "";
   const whole = hasPrompt ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
   const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
   let { body, dropped } = encoded;
-  if (upstream.id !== client.id)
-    dropped = [...new Set([...dropped, ...listUnsupportedFields(client.id, given, upstream.id)])];
-  else if (rewritten !== true) body = withConversation(upstream.id, upstream.adjust(given, model), body);
+  if (upstream.id !== call.client.id)
+    dropped = [...new Set([...dropped, ...listUnsupportedFields(call, upstream.id)])];
+  else if (call.rewritten !== true)
+    body = withConversation(upstream.id, upstream.adjust(call.body, model), body);
   const { extra } = request;
   if (!allowExtraBody || extra === undefined || extra.dialect === upstream.id) return { body, dropped };
   return {

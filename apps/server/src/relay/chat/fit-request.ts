@@ -1,4 +1,5 @@
 import type { Upstream } from "#dialects/dialect.ts";
+import { withFallbackParts } from "#dialects/fallback-parts.ts";
 import type { ChatRequest, ClientDialectId } from "#dialects/ir.ts";
 import { type AddressedPart, addressedParts, withBytes } from "#dialects/media/addressed.ts";
 import { withMediaTypes } from "#dialects/media/media-type.ts";
@@ -12,7 +13,7 @@ type FittableChat = Pick<ChatCall, "client" | "request" | "fetched">;
 
 /**
  * Returns the conversation as its receiver accepts it: bytes in place of URLs, context edits applied, without
- * proofs of thinking that it would reject. The same object when nothing changes; a body of the receiver's own
+ * parts that only another dialect has, and without proofs of thinking that it would reject. The same object when nothing changes; a body of the receiver's own
  * dialect then passes unchanged. Pure.
  */
 export function fitRequest(
@@ -22,7 +23,8 @@ export function fitRequest(
   model: string,
 ): ChatRequest {
   const client = call.client.id;
-  const wanted = withInlineMedia(call, wantsBytes(provider, upstream, client));
+  const request = withFallbackParts(call.request, upstream.id);
+  const wanted = withInlineMedia({ ...call, request }, wantsBytes(provider, upstream, client));
   // Within the two dialects of OpenAI the hosts do not look at the type.
   const isStrict = upstream.id !== client || client === "anthropic" || client === "gemini";
   const typed = isStrict ? withMediaTypes(wanted) : wanted;
