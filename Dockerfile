@@ -3,31 +3,26 @@
 # The version of package.json's `node`. Another registry or version: docker build --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=node:24.21.0-slim
 
-# The console is built with every tool at hand.
-FROM ${NODE_IMAGE} AS build
+FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY apps/server/package.json apps/server/
 COPY apps/web/package.json apps/web/
 COPY packages/demo/package.json packages/demo/
 COPY packages/shared/package.json packages/shared/
+
+FROM manifests AS build
+# The bill of materials of a release names what the bundles contain, too.
+ARG BUILDKIT_SBOM_SCAN_STAGE=true
 RUN npx --yes pnpm@12 install --frozen-lockfile
 COPY . .
 RUN node scripts/prisma.mjs generate
 RUN cd apps/web && NODE_ENV=production node node_modules/vite/bin/vite.js build
 RUN NODE_ENV=production node scripts/bundle.mjs
 
-# What the server needs while it runs, and nothing else.
-FROM ${NODE_IMAGE} AS dependencies
-WORKDIR /app
-COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
-COPY apps/server/package.json apps/server/
-COPY apps/web/package.json apps/web/
-COPY packages/demo/package.json packages/demo/
-COPY packages/shared/package.json packages/shared/
-RUN npx --yes pnpm@12 install --frozen-lockfile --prod --filter "@gateway/server..."
-COPY scripts/trim-image.mjs /tmp/
-RUN node /tmp/trim-image.mjs /app
+# What the bundle of the server does not contain: the `dependencies` of its package.json.
+FROM manifests AS dependencies
+RUN npx --yes pnpm@12 install --frozen-lockfile --prod --filter @gateway/server
 
 FROM ${NODE_IMAGE}
 WORKDIR /app
@@ -35,10 +30,8 @@ ENV NODE_ENV=production
 ENV PORT=3000
 ENV DATA_DIR=/data
 COPY --from=dependencies /app ./
-COPY packages packages
-COPY apps/server apps/server
+COPY LICENSE ./
 COPY prisma/migrations prisma/migrations
-COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/prisma
 COPY --from=build /app/apps/web/dist apps/web/dist
 COPY --from=build /app/apps/server/dist apps/server/dist
 # docker compose exec server gateway …

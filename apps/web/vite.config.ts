@@ -29,6 +29,7 @@ export default defineConfig({
   ],
   build: {
     target: "es2022",
+    license: { fileName: "licenses.md" },
     // Every browser of this target preloads modules natively.
     modulePreload: { polyfill: false },
     // Logos stay separate files. Inlined they would be part of the first page.

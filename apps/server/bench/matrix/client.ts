@@ -54,7 +54,7 @@ export interface Client {
   /** Computes the size of a compacted context from the tokens that its summary read. */
   countsSummary?: boolean;
   /** Why a scenario cannot be run with this client. */
-  lacks?: Partial<Record<"agents" | "compaction" | "cancel" | "resume", string>>;
+  lacks?: Partial<Record<"task" | "agents" | "compaction" | "cancel" | "resume", string>>;
   /** Requests that the client sends and that may be refused, by path. */
   mayFail?: RegExp;
 }

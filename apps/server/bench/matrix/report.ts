@@ -51,7 +51,8 @@ async function writeTables(
   const [before = "", rest = ""] = text.split(BEGIN);
   const [, after = ""] = rest.split(END);
   const tables = scenarios.map((scenario) => {
-    const rows = clients.map((client) => rowOf(client, results, scenario, texts));
+    const able = clients.filter((client) => client.lacks?.[scenario] === undefined);
+    const rows = able.map((client) => rowOf(client, results, scenario, texts));
     const heads = [texts.client, ...upstreams.map((kind) => upstreamLabels[kind])];
     return `### ${texts.titles[scenario]}\n\n${table(heads, rows)}`;
   });
@@ -88,26 +89,33 @@ function rowOf(client: Client, results: readonly Stored[], scenario: Scenario, t
           result.client === client.id && result.upstream === upstream && result.scenario === scenario,
       );
       if (found === undefined) return texts.notRun;
-      if (found.skipped !== undefined) return "–";
       return found.wrong.length === 0 ? "✓" : "✗";
     }),
   ];
 }
 
-/** Lists what failed and what could not be run, with the reason. */
+/** Lists what failed and what could not be run, with the reason. Dialects of one client have the same reasons. */
 function notes(clients: readonly Client[], results: readonly Stored[], texts: ReportTexts): string {
-  const lines = clients.flatMap((client) => {
-    const name = nameOf(client, texts);
-    const lacking = Object.entries(client.lacks ?? {}).map(([scenario, reason]) =>
-      texts.lacking(name, texts.titles[scenario as Scenario], texts.translate(reason)),
-    );
-    const failing = results
+  const lacking = clients.flatMap((client) =>
+    scenarios.flatMap((scenario) => {
+      const reason = client.lacks?.[scenario];
+      if (reason === undefined) return [];
+      return [texts.lacking(client.label, texts.titles[scenario], texts.translate(reason))];
+    }),
+  );
+  const failing = clients.flatMap((client) =>
+    results
       .filter((result) => result.client === client.id && result.wrong.length > 0)
       .map(({ upstream, scenario, wrong }) =>
-        texts.failing(name, texts.titles[scenario], upstreamLabels[upstream], firstLine(wrong)),
-      );
-    return [...lacking, ...failing].map((line) => `- ${line}`);
-  });
+        texts.failing(
+          nameOf(client, texts),
+          texts.titles[scenario],
+          upstreamLabels[upstream],
+          firstLine(wrong),
+        ),
+      ),
+  );
+  const lines = [...new Set(lacking), ...failing].map((line) => `- ${line}`);
   return lines.length === 0 ? "" : `### ${texts.notes}\n\n${lines.join("\n")}`;
 }
 

@@ -47,7 +47,7 @@ export async function runScenario(
   scenario: Scenario,
 ): Promise<Result> {
   const began = Date.now();
-  const missing = scenario === "task" ? undefined : client.lacks?.[scenario];
+  const missing = client.lacks?.[scenario];
   const base = { client: client.id, upstream, scenario };
   if (missing !== undefined) return { ...base, wrong: [], skipped: missing, seconds: 0 };
   // The path is part of some prompts, so it must not contain words that the script looks for.

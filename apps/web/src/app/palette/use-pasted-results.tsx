@@ -75,7 +75,7 @@ function useKeyActions(text: string, go: Go): SpotlightActionData[] {
       description:
         fitting.length === 1
           ? fitting[0]?.label
-          : t("Choose the provider in the form. Nothing is sent before."),
+          : t("Choose the provider in the form. Nothing is sent until you save."),
       leftSection: <IconPlugConnected size={18} stroke={1.7} />,
       onClick: () => {
         passKey(text);

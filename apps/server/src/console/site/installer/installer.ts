@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { clients } from "@gateway/shared/connect/clients";
 import type { Connection, ClientSettingsFile } from "@gateway/shared/connect/connection";
-import { root as repository } from "#platform/places.ts";
 
 /**
  * Builds the scripts that connect command-line clients: a template for each kind of shell, with the settings
  * files of packages/shared. They contain placeholders for key, model and context window, which the script replaces.
+ * The templates are beside this module; the bundle has copies of them.
  */
-const folder = join(repository, "apps/server/src/console/site/installer");
+const fileBeside = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
 export type InstallerName = "install.sh" | "install.ps1";
 
@@ -67,8 +66,8 @@ function powershellContents(entries: Entry[]): string {
  * @param address public address of the gateway, without a slash at the end; an http or https URL
  */
 export function installer(name: InstallerName, address: string): string {
-  const template = readFileSync(join(folder, name), "utf8");
-  const merge = readFileSync(join(folder, "merge-settings.cjs"), "utf8").trimEnd();
+  const template = fileBeside(name);
+  const merge = fileBeside("merge-settings.cjs").trimEnd();
   const entries = entriesFor(address);
   const shell = name === "install.sh";
   const values: Record<string, string> = {
