@@ -318,7 +318,7 @@ describe("a client", () => {
       body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name } }),
     }).then((response) => response.text());
     call.catch(() => {});
-    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await vi.waitFor(() => expect(waiting).toHaveLength(1), 20_000);
     leaving.abort();
   }
 
