@@ -8,6 +8,8 @@ import { z } from "zod";
 import { accentMark, accentSheet } from "#domain/settings/accent.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import { answerOutsideApi } from "#gateway/http/answer-error.ts";
+import { isPage } from "#gateway/http/request-url.ts";
 import { root as repository } from "#platform/places.ts";
 
 /**
@@ -27,6 +29,7 @@ export async function serveWeb(
   const prefix = `${root}/`;
   const page = await readFile(join(dist, "index.html"), "utf8").catch(() => undefined);
   if (page === undefined) {
+    app.setNotFoundHandler((request, reply) => answerOutsideApi(root, request, reply));
     app.get(prefix, (_request, reply) =>
       reply.type("text/plain").send("The console is not built. Run `pnpm -F @gateway/web build`."),
     );
@@ -66,7 +69,7 @@ export async function serveWeb(
   serveBrand(app, prefix, settings);
   // The page handles every other path, including unknown ones.
   app.setNotFoundHandler((request, reply) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return reply.code(404).send();
+    if (!isPage(request)) return answerOutsideApi(root, request, reply);
     // Return 404 for a missing asset of an older version: HTML instead of a script would confuse the browser.
     if (request.url.startsWith(`${prefix}assets/`)) return reply.code(404).send();
     const current = settings.current();

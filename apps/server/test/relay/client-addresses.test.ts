@@ -172,6 +172,36 @@ describe("an address without its version", () => {
   });
 });
 
+describe("an address outside of the API", () => {
+  it("is answered with the start of the right one, in the dialect that it suggests", async () => {
+    for (const [method, path] of [
+      ["POST", "/deepseek/v1/chat/completions"],
+      ["POST", "/v2/chat/completions"],
+      ["POST", "/x/v1/messages"],
+      ["POST", "/google/v1beta/models/m:generateContent"],
+      ["GET", "/x/v1/models"],
+      ["POST", "/v1"],
+    ] as const) {
+      const { status, text } = await send(method, path, method === "GET" ? undefined : {});
+      expect(status, path).toBe(404);
+      const { type, error } = JSON.parse(text) as {
+        type?: string;
+        error: { message: string; status?: string };
+      };
+      expect(error.message).toContain(`does not serve ${method} ${path}`);
+      expect(error.message).toContain("begin with /v1 or /v1beta.");
+      expect(type === "error", text).toBe(path.endsWith("/messages"));
+      expect(error.status === "NOT_FOUND", text).toBe(path.includes("/v1beta/"));
+    }
+  });
+
+  it("of Messages may begin with /anthropic", async () => {
+    const body = { model: names[0], max_tokens: 5, messages: [{ role: "user", content: "x" }] };
+    for (const path of ["/anthropic/v1/messages", "/anthropic/messages"])
+      expect((await send("POST", path, body)).status, path).toBe(200);
+  });
+});
+
 describe("a request with two Host headers", () => {
   it("is refused in the dialect of its path", async () => {
     const { hostname, port } = new URL(gateway.url);

@@ -100,6 +100,9 @@ export const keyReasons = {
     gateway_address_not_found: phrase("This address was not found. Check the path."),
     customizing_address_not_found: phrase("The address was not found."),
     route_not_served: phrase("This gateway does not serve {{method}} {{path}}."),
+    path_outside_api: phrase(
+      "This gateway does not serve {{method}} {{path}}. The addresses of its API begin with {{base}}/v1 or {{base}}/v1beta.",
+    ),
     method_not_served_here: phrase("The method {{method}} is not supported for this path."),
     gemini_action: phrase('The action "{{action}}" is not supported.'),
     batches_not_served: phrase("This gateway does not offer the Message Batches API."),

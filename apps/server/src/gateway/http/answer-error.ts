@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
-import { type GatewayError, invalidRequest } from "#errors.ts";
+import { type GatewayError, invalidRequest, notFound } from "#errors.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { requestIdHeaders, securityHeaders } from "./answer-headers.ts";
 import { needsFinalStatus, failedFrame } from "./codex-errors.ts";
@@ -82,6 +82,21 @@ export function refusesHosts(request: FastifyRequest, reply: FastifyReply): bool
   if (hosts < 2) return false;
   answerOutside(invalidRequest({ reason: "host_twice" }), request, reply);
   return true;
+}
+
+/**
+ * Answers a client whose address is outside of the API, in the dialect that the path suggests.
+ * @param base path of the gateway, "" or starting with "/"
+ */
+export function answerOutsideApi(
+  base: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { method, url } = request;
+  const path = url.split("?")[0] ?? "";
+  const shape = shapeFor(request, shapeOf(url) ?? dialects["openai-chat"]);
+  return answerError(shape, notFound({ reason: "path_outside_api", method, path, base }), request, reply);
 }
 
 /** Sends an error before a scope has been chosen, in the dialect of the path. */

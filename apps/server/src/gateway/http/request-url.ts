@@ -11,6 +11,8 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   // Google's and Azure's paths for OpenAI's clients.
   [/^\/v1beta\/openai(?:\/v1)?(?=\/)/, "/v1"],
   [/^\/openai\/v1(?=\/)/, "/v1"],
+  // The base URL of providers that serve Messages beside another format.
+  [/^\/anthropic(?:\/v1)?(?=\/)/, "/v1"],
   // The version is in the base URL and added again by the client.
   [/^\/v1\/v1(?=\/)/, "/v1"],
   [/^\/v1beta\/v1beta(?=\/)/, "/v1beta"],
@@ -29,7 +31,7 @@ const credentials = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] 
 type RequestHead = Pick<IncomingMessage, "url" | "method" | "headers">;
 
 /** Pages are requested by GET, without a key, and by browsers. */
-function isPage({ method, headers }: RequestHead): boolean {
+export function isPage({ method, headers }: RequestHead): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   return headers.accept?.includes("text/html") === true || !credentials.some((name) => name in headers);
 }
