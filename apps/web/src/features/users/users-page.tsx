@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
@@ -95,12 +95,6 @@ export default function UsersPage() {
     [openEditor, openQuota, openBudget, openPromotion, forget],
   );
 
-  // The last row of the last page was deleted.
-  const beyondEnd = query.page > 1 && rows?.length === 0 && !list.isPlaceholderData;
-  useEffect(() => {
-    if (beyondEnd) setQuery({ page: 1 });
-  }, [beyondEnd, setQuery]);
-
   return (
     <Page
       title={t("Users")}
@@ -147,10 +141,7 @@ export default function UsersPage() {
         tools={
           <>
             <UserExport query={query} />
-            <RefreshButton
-              loading={list.isRefetching && !list.isPlaceholderData}
-              onClick={() => void list.refetch()}
-            />
+            <RefreshButton onRefresh={list.refetch} />
           </>
         }
         empty={

@@ -11,6 +11,7 @@ export const drawerParams = [
   "balance",
   "budget",
   "bulk",
+  "call",
   "changes",
   "customer",
   "disable",
