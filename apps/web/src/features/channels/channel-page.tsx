@@ -1,7 +1,6 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Button, SegmentedControl } from "@mantine/core";
-import { useCallbackRef } from "@mantine/hooks";
 import { IconGauge, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useMemo, useState } from "react";
@@ -90,12 +89,14 @@ export default function ChannelPage() {
 
   const run = (kind: "test" | "balance", which: { ids?: number[]; tag?: string } = {}) =>
     start.mutate({ kind, ...which }, { onSuccess: ({ id }) => setStarted((ids) => [...ids, id]) });
-  const forget = (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
+  const forget = useCallback(
+    (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key)))),
+    [],
+  );
   // Stable, so that a tick or an opened form renders only the rows that change.
-  const edit = useCallbackRef(edited.open);
-  const showTimeline = useCallbackRef(timeline.open);
-  const rotate = useCallbackRef(rotating.open);
-  const forgetOne = useCallbackRef((id: number) => forget([id]));
+  const { open: edit } = edited;
+  const { open: showTimeline } = timeline;
+  const { open: rotate } = rotating;
   const rowActions = useCallback(
     (row: ChannelRow) => (
       <ChannelActions
@@ -103,10 +104,10 @@ export default function ChannelPage() {
         onEdit={edit}
         onTimeline={showTimeline}
         onRotate={rotate}
-        onDeleted={forgetOne}
+        onDeleted={(id) => forget([id])}
       />
     ),
-    [edit, showTimeline, rotate, forgetOne],
+    [edit, showTimeline, rotate, forget],
   );
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => edited.open(NEW);
