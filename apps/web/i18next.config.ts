@@ -7,7 +7,7 @@ export default defineConfig({
     input: [
       "src/**/*.{ts,tsx}",
       "../../packages/shared/src/errors/*.ts",
-      "../../packages/shared/src/site/diagnosis.ts",
+      "../../packages/shared/src/site/diagnosis-texts.ts",
       "../../packages/shared/src/site/import-notes.ts",
     ],
     output: "src/locales/{{language}}/{{namespace}}.json",

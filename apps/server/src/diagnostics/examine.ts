@@ -1,5 +1,5 @@
-import { type DiagnosisCheck, diagnosisChecks, diagnosisEnglish } from "@gateway/shared/site/diagnosis";
 import type { Diagnosis, DiagnosisFinding } from "@gateway/shared/site/diagnosis";
+import { type DiagnosisCheck, diagnosisChecks, diagnosisEnglish } from "@gateway/shared/site/diagnosis-texts";
 import { backups } from "./backups.ts";
 import { paymentAddresses, signInAddresses } from "./callback-addresses.ts";
 import { postgres, redis } from "./database.ts";

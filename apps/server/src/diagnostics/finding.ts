@@ -1,4 +1,5 @@
-import type { DiagnosisCode, DiagnosisFinding, DiagnosisParams } from "@gateway/shared/site/diagnosis";
+import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
+import type { DiagnosisCode, DiagnosisParams } from "@gateway/shared/site/diagnosis-texts";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { Env } from "#env.ts";
 import type { GatewayError } from "#errors.ts";

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
@@ -34,7 +35,10 @@ test("a user group is created, changed, disabled and deleted; its identifier nev
 }) => {
   const channel = { type: 900, name: "Demo", models: ["demo-chat"], groups: ["svip"] };
   await site.api("POST", "/channel", channel);
-  await page.goto("/panel/user_group");
+  // Loads the choices of groups, which a new group must change.
+  await page.goto("/panel/user");
+  await page.getByLabel("Group", { exact: true }).first().waitFor();
+  await goTo(page, "/panel/user_group");
   const form = page.getByRole("dialog");
 
   await test.step("an error is shown even when its field is hidden", async () => {
@@ -71,6 +75,14 @@ test("a user group is created, changed, disabled and deleted; its identifier nev
     await form.getByRole("button", { name: "Save" }).click();
     await expect(form).toHaveCount(0);
     expect(await groupOf("students")).toMatchObject({ ratio: 0.5, api_rate: 30, enable: true });
+  });
+
+  await test.step("the group is a choice of the other screens at once", async () => {
+    await goTo(page, "/panel/user");
+    await page.getByLabel("Group", { exact: true }).first().click();
+    await page.getByRole("option", { name: "Students" }).waitFor();
+    await page.keyboard.press("Escape");
+    await goTo(page, "/panel/user_group");
   });
 
   await test.step("the group is disabled in its row, and its identifier cannot be edited", async () => {

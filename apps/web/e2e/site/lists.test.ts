@@ -11,6 +11,7 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
   page,
   site,
 }) => {
+  await page.setViewportSize({ width: 1440, height: 1000 });
   for (let number = 1; number <= 21; number += 1) await addChannel(site, { name: `Line ${number}` });
   const requests: string[] = [];
   page.on("request", (request) => {
@@ -22,8 +23,8 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
 
   await test.step("the window decides how many rows a page has, in one request", async () => {
     await page.goto("/panel/channel");
-    await expect(rows(page)).toHaveCount(11);
-    await expect(size.first()).toHaveValue("Automatic (11)");
+    await expect(rows(page)).toHaveCount(12);
+    await expect(size.first()).toHaveValue("Automatic (12)");
     await page.waitForLoadState("networkidle");
     expect(requests.filter((search) => /[?&]size=/.test(search) && !search.includes("size=1&"))).toHaveLength(
       1,
@@ -31,16 +32,25 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
   });
   await test.step("the second page names its size, so that a link shows the same rows elsewhere", async () => {
     await page.getByRole("button", { name: "Next page" }).click();
-    await page.waitForURL("**/channel?page=2&size=11");
+    await page.waitForURL("**/channel?page=2&size=12");
     await page.getByRole("button", { name: "Previous page" }).click();
     await page.waitForURL("**/channel");
+  });
+  await test.step("an address beyond the last page leads to the last page", async () => {
+    await goTo(page, "/panel/channel?page=9&size=10");
+    await page.waitForURL("**/channel?page=3&size=10");
+    await expect(rows(page).first()).toBeVisible();
+    await goTo(page, "/panel/user_group?page=9&size=10");
+    await page.waitForURL("**/user_group?size=10");
+    await expect(rows(page)).toHaveCount(3);
+    await goTo(page, "/panel/channel");
   });
   await test.step("compact rows are smaller, and more of them fit", async () => {
     const before = await rowHeight(page);
     await openDisplay();
     await page.getByText("Compact", { exact: true }).click();
     await page.keyboard.press("Escape");
-    await expect(rows(page)).toHaveCount(15);
+    await expect(rows(page)).toHaveCount(17);
     expect(await rowHeight(page)).toBeLessThanOrEqual(before - 10);
   });
   await test.step("another list is compact as well", async () => {
@@ -50,15 +60,15 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
   });
   await test.step("a chosen size is kept for the next visit", async () => {
     await page.goto("/panel/channel");
-    await expect(rows(page)).toHaveCount(15);
+    await expect(rows(page)).toHaveCount(17);
     await size.first().click();
     await page.getByRole("option", { name: "10", exact: true }).click();
     await expect(rows(page)).toHaveCount(10);
     await page.goto("/panel/channel");
     await expect(rows(page)).toHaveCount(10);
     await size.first().click();
-    await page.getByRole("option", { name: "Automatic (15)" }).click();
-    await expect(rows(page)).toHaveCount(15);
+    await page.getByRole("option", { name: "Automatic (17)" }).click();
+    await expect(rows(page)).toHaveCount(17);
   });
 });
 

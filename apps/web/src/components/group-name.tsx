@@ -2,12 +2,12 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { asSent, http } from "#lib/http.ts";
-import { groupsQuery } from "#lib/queries/tokens.ts";
+import { allGroups, usableGroupsQuery } from "#lib/queries/groups.ts";
 import { useCan } from "#lib/session.ts";
 
 /** Names of all groups by symbol, for administrators. */
 const namesQuery = queryOptions({
-  queryKey: ["group", "names"],
+  queryKey: [...allGroups, "names"],
   queryFn: () => http.get("/group/names", asSent<Record<string, string>>()),
   staleTime: 60_000,
 });
@@ -19,7 +19,7 @@ const namesQuery = queryOptions({
 export function useGroupNames(): (symbol: string) => string {
   const administers = useCan("administer");
   const names = useQuery({ ...namesQuery, enabled: administers }).data;
-  const usable = useQuery({ ...groupsQuery, enabled: !administers }).data;
+  const usable = useQuery({ ...usableGroupsQuery, enabled: !administers }).data;
   return useCallback((symbol) => names?.[symbol] ?? usable?.[symbol]?.name ?? symbol, [names, usable]);
 }
 

@@ -1,24 +1,29 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 type RefreshButtonProps = {
-  loading?: boolean;
-  onClick: () => void;
+  onRefresh: () => Promise<unknown>;
   /** In a row of buttons with a frame. */
   framed?: boolean;
 };
 
 /** Loads a list or a page again. */
-export function RefreshButton({ loading = false, onClick, framed = false }: RefreshButtonProps) {
+export function RefreshButton({ onRefresh, framed = false }: RefreshButtonProps) {
   const { t } = useTranslation();
+  const [isLoading, setLoading] = useState(false);
+  const refresh = async () => {
+    setLoading(true);
+    await onRefresh().finally(() => setLoading(false));
+  };
   return (
     <Tooltip label={t("Refresh")}>
       <ActionIcon
         {...(framed ? { size: 36, variant: "default" } : { size: 34 })}
         aria-label={t("Refresh")}
-        loading={loading}
-        onClick={onClick}
+        loading={isLoading}
+        onClick={() => void refresh()}
       >
         <IconRefresh size={18} stroke={1.7} />
       </ActionIcon>

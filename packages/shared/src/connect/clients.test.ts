@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { backgroundModelFor } from "./background-model.ts";
 import { clientById, clients } from "./clients.ts";
 import { type Connection, type Part, pathOn } from "./connection.ts";
 import { asciiJson, base64, envValue, powershellWord, quoteJson, shellWord } from "./quoting.ts";
@@ -86,12 +85,7 @@ describe("settings of agents", () => {
     });
   });
 
-  it("give Claude Code the newest Haiku for its calls in the background, where the key has one", () => {
-    const names = ["claude-sonnet-5-5", "claude-3-5-haiku", "claude-haiku-4-5", "claude-haiku-5-5", "gpt-5"];
-    expect(backgroundModelFor("claude-sonnet-5-5", names)).toBe("claude-haiku-5-5");
-    expect(backgroundModelFor("claude-haiku-4-5", names)).toBe("claude-haiku-4-5");
-    expect(backgroundModelFor("claude-sonnet-5-5", ["claude-sonnet-5-5"])).toBe("claude-sonnet-5-5");
-    expect(backgroundModelFor("gpt-5", names)).toBe("gpt-5");
+  it("give Claude Code the background model of the connection", () => {
     const files = filesOf("claude-code", { ...connection, backgroundModel: "claude-haiku-5-5" });
     const { env } = JSON.parse(files[".claude/settings.json"] ?? "");
     expect(env).toMatchObject({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Diagnosis } from "@gateway/shared/site/diagnosis";
-import { diagnosisChecks } from "@gateway/shared/site/diagnosis";
+import { diagnosisChecks } from "@gateway/shared/site/diagnosis-texts";
 import { afterEach, expect, it } from "vitest";
 import { ok } from "#diagnostics/finding.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";

@@ -10,6 +10,7 @@ import { formatDuration } from "#lib/format/quota.ts";
 import { asPage, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { storedReason } from "#lib/labels/reasons.ts";
+import { allLogs } from "#lib/queries/logs.ts";
 import { requestedModel } from "#lib/requested-model.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Section } from "#ui/page/page.tsx";
@@ -25,7 +26,7 @@ const shown = 20;
 
 const callsQuery = (own: boolean, filter: CallFilter) =>
   queryOptions({
-    queryKey: ["log", "recent", own, filter],
+    queryKey: [...allLogs, "recent", own, filter],
     queryFn: () => http.get(own ? "/log/self" : "/log", asPage<LogPage>(), { ...filter, size: shown }),
     staleTime: 5_000,
     meta: { quiet: true },

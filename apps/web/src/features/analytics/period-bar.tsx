@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
-import { useIsFetching, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { DayField } from "#ui/form/time-field.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
@@ -24,7 +24,6 @@ export function PeriodBar({ params, onChange }: PeriodBarProps) {
   const { t } = useTranslation("analytics");
   const phone = useIsPhone();
   const client = useQueryClient();
-  const fetching = useIsFetching({ queryKey: ["analytics"] }) > 0;
   const choose = (range: AnalyticsRange) =>
     // A custom range starts with the previously shown range.
     onChange(range === "custom" ? asCustom(params, new Date()) : { range, from: "", to: "" });
@@ -58,11 +57,7 @@ export function PeriodBar({ params, onChange }: PeriodBarProps) {
         checkIconPosition="right"
         onChange={(range) => choose(ranges.find((known) => known === range) ?? "7d")}
       />
-      <RefreshButton
-        framed
-        loading={fetching}
-        onClick={() => void client.invalidateQueries({ queryKey: ["analytics"] })}
-      />
+      <RefreshButton framed onRefresh={() => client.invalidateQueries({ queryKey: ["analytics"] })} />
     </div>
   );
 }

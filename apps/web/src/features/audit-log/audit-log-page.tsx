@@ -107,7 +107,7 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
             </FilterSheet>
           </>
         }
-        tools={<RefreshButton loading={audit.isRefetching} onClick={() => void audit.refetch()} />}
+        tools={<RefreshButton onRefresh={audit.refetch} />}
         empty={
           narrowed ? (
             <Empty

@@ -22,10 +22,11 @@ import {
 } from "@tanstack/react-query";
 import type { z } from "zod";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
+import { allChannels } from "#lib/queries/channels.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { inForm } from "#lib/query-client.ts";
 
-const lists = ["channels", "list"] as const;
+const lists = [...allChannels, "list"] as const;
 
 export const channelListQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
@@ -38,7 +39,7 @@ export const channelListQuery = (query: Partial<ChannelQuery>) =>
 
 export const channelQuery = (id: number) =>
   queryOptions({
-    queryKey: ["channels", "one", id],
+    queryKey: [...allChannels, "one", id],
     queryFn: () => http.get(`/channel/${id}`, asSent<ChannelRow>()),
     staleTime: 0,
     gcTime: 0,
@@ -47,7 +48,7 @@ export const channelQuery = (id: number) =>
 /** The same channel for its page. Refetched, because the gateway changes channels automatically. */
 export const oneChannelQuery = (id: number) =>
   queryOptions({
-    queryKey: ["channels", "page", id],
+    queryKey: [...allChannels, "page", id],
     queryFn: () => http.get(`/channel/${id}`, asSent<ChannelRow>()),
     refetchInterval: 10_000,
     meta: { quiet: true },
@@ -55,7 +56,7 @@ export const oneChannelQuery = (id: number) =>
 
 export const keysQuery = (id: number) =>
   queryOptions({
-    queryKey: ["channels", "keys", id],
+    queryKey: [...allChannels, "keys", id],
     queryFn: () => http.get(`/channel/${id}/keys`, asList<ChannelKeyRow[]>()),
   });
 
@@ -64,23 +65,21 @@ const eventsAtOnce = 30;
 /** Newest first, page by page. */
 export const eventsQuery = (id: number) =>
   infiniteQueryOptions({
-    queryKey: ["channels", "events", id],
+    queryKey: [...allChannels, "events", id],
     queryFn: ({ pageParam }) =>
       http.get(`/channel/${id}/events`, asPage<ChannelEventPage>(), { page: pageParam, size: eventsAtOnce }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.size < last.total_count ? last.page + 1 : undefined),
   });
 
-/** The symbols of all enabled groups. */
-export const groupsQuery = queryOptions({
-  queryKey: ["groups", "symbols"],
-  queryFn: () => http.get("/group", asList<string[]>()),
-  staleTime: 60_000,
+/** The tags with the sums of their channels. */
+export const tagsQuery = queryOptions({
+  queryKey: [...allChannels, "tag-sums"],
+  queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
 });
 
-export const tagsQuery = queryOptions({
-  queryKey: ["channels", "tag-sums"],
-  queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
+export const tagNamesQuery = queryOptions({
+  ...tagsQuery,
   // "tag2" comes before "tag10".
   select: (tags) =>
     tags.map((each) => each.tag).toSorted((a, b) => a.localeCompare(b, undefined, { numeric: true })),
@@ -103,7 +102,7 @@ export function patchCachedRow(
 }
 
 export function refreshChannels(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: ["channels"] });
+  return client.invalidateQueries({ queryKey: allChannels });
 }
 
 export const saveChannel = (id: number | undefined, input: ChannelForm): Promise<ChannelRow> =>
@@ -171,7 +170,7 @@ export const fetchChannel = (id: string) =>
  */
 export const channelIdsQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
-    queryKey: ["channels", "ids", query],
+    queryKey: [...allChannels, "ids", query],
     queryFn: () => http.get("/channel/ids", asList<number[]>(), query),
     staleTime: 0,
     gcTime: 0,

@@ -1,10 +1,9 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Button, SegmentedControl } from "@mantine/core";
-import { useCallbackRef } from "@mantine/hooks";
 import { IconGauge, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
@@ -12,7 +11,6 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { channelParams } from "#lib/address/list-queries.ts";
 import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { RowMissing } from "#ui/page/opened-row-states.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
@@ -80,7 +78,6 @@ export default function ChannelPage() {
   const disabling = useDrawerParam("disable");
   const changes = useDrawerParam("changes");
   const [selected, setSelected] = useState<string[]>([]);
-  const [refreshing, setRefreshing] = useState(false);
   const [started, setStarted] = useState<number[]>([]);
   const start = useStartRun();
   const client = useQueryClient();
@@ -90,25 +87,16 @@ export default function ChannelPage() {
   const rows = list.data?.data;
   const shownIds = useMemo(() => (rows ?? []).map((row) => row.id), [rows]);
 
-  // The last row of the last page was deleted.
-  const beyondEnd = query.page > 1 && rows?.length === 0 && !list.isPlaceholderData;
-  useEffect(() => {
-    if (beyondEnd) setQuery({ page: 1 });
-  }, [beyondEnd, setQuery]);
-
-  const refresh = async () => {
-    setRefreshing(true);
-    await list.refetch();
-    setRefreshing(false);
-  };
   const run = (kind: "test" | "balance", which: { ids?: number[]; tag?: string } = {}) =>
     start.mutate({ kind, ...which }, { onSuccess: ({ id }) => setStarted((ids) => [...ids, id]) });
-  const forget = (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
+  const forget = useCallback(
+    (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key)))),
+    [],
+  );
   // Stable, so that a tick or an opened form renders only the rows that change.
-  const edit = useCallbackRef(edited.open);
-  const showTimeline = useCallbackRef(timeline.open);
-  const rotate = useCallbackRef(rotating.open);
-  const forgetOne = useCallbackRef((id: number) => forget([id]));
+  const { open: edit } = edited;
+  const { open: showTimeline } = timeline;
+  const { open: rotate } = rotating;
   const rowActions = useCallback(
     (row: ChannelRow) => (
       <ChannelActions
@@ -116,10 +104,10 @@ export default function ChannelPage() {
         onEdit={edit}
         onTimeline={showTimeline}
         onRotate={rotate}
-        onDeleted={forgetOne}
+        onDeleted={(id) => forget([id])}
       />
     ),
-    [edit, showTimeline, rotate, forgetOne],
+    [edit, showTimeline, rotate, forget],
   );
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => edited.open(NEW);
@@ -156,12 +144,10 @@ export default function ChannelPage() {
           <DataTable
             id="channels"
             views="channels"
-            layout={layouts.belowLongText}
             label={t("Channels")}
             columns={columns}
             {...pagedList(list, query, setQuery)}
             rowKey={(row) => String(row.id)}
-            onRetry={() => void refresh()}
             selection={{
               keys: selected,
               onChange: setSelected,
@@ -180,7 +166,7 @@ export default function ChannelPage() {
             rowActions={rowActions}
             onOpen={(row) => edited.open(row.id)}
             toolbar={<ChannelFilters query={query} onChange={setQuery} />}
-            tools={<RefreshButton loading={refreshing} onClick={() => void refresh()} />}
+            tools={<RefreshButton onRefresh={list.refetch} />}
             empty={
               filterCount(query) > 0 ? (
                 <NoMatchingChannels onClear={() => setQuery(noFilters)} />

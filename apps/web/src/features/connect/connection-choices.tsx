@@ -1,7 +1,6 @@
 /** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import { backgroundModelFor } from "@gateway/shared/connect/background-model";
 import type { ClientDialect } from "@gateway/shared/connect/clients";
 import type { AvailableModels } from "@gateway/shared/models/model";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
@@ -18,6 +17,7 @@ import { useSelf } from "#lib/session.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { choosableTokensQuery } from "./api.ts";
+import { backgroundModelFor } from "./background-model.ts";
 import classes from "./connect.module.css";
 
 /** Models that clients of a dialect are made for. */

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/format/quota.ts";
-import { newestCallQuery } from "#lib/queries/newest-call.ts";
+import { newestCallQuery } from "#lib/queries/logs.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./connect.module.css";
 

@@ -11,6 +11,10 @@ import { timeZone } from "#lib/format/time-zone.ts";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
 import { type Connection, useLiveEvents } from "#lib/live/live-events.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
+import { allChannels } from "#lib/queries/channels.ts";
+import { allLogs } from "#lib/queries/logs.ts";
+import { allTokens } from "#lib/queries/tokens.ts";
+import { allUsers } from "#lib/queries/users.ts";
 import { selfQuery } from "#lib/session.ts";
 
 /**
@@ -48,7 +52,7 @@ export function useLiveAccount(): [Connection, () => void] {
 
 /** One channel suffices to know whether channels exist. */
 export const firstChannelQuery = queryOptions({
-  queryKey: ["channel", "first"],
+  queryKey: [...allChannels, "first"],
   queryFn: () => http.get("/channel", asPage<ChannelPage>(), { size: 1, order: "-id" }),
 });
 
@@ -57,7 +61,7 @@ const firstCalls = 25;
 
 /** The first charged call of the account; null before it. */
 export const firstCallQuery = queryOptions({
-  queryKey: ["log", "first-call"],
+  queryKey: [...allLogs, "first-call"],
   queryFn: async () => {
     const query = { log_type: LogType.consume, size: firstCalls };
     return (await http.get("/log/self", asPage<LogPage>(), query)).data.at(-1) ?? null;
@@ -66,7 +70,7 @@ export const firstCallQuery = queryOptions({
 
 /** Whether one of the newest channels uses a provider other than the built-in demo. */
 export const hasProviderQuery = queryOptions({
-  queryKey: ["channel", "has-provider"],
+  queryKey: [...allChannels, "has-provider"],
   queryFn: async () => {
     const [providers, channels] = await Promise.all([
       http.get("/providers", asList<ProviderInfo[]>()),
@@ -79,14 +83,14 @@ export const hasProviderQuery = queryOptions({
 
 /** Whether there are accounts besides the first administrator's. */
 export const hasCustomersQuery = queryOptions({
-  queryKey: ["user", "more-than-one"],
+  queryKey: [...allUsers, "more-than-one"],
   queryFn: async () =>
     (await http.get("/user", asSent<{ total_count: number }>(), { size: 1 })).total_count > 1,
 });
 
 /** The newest tokens. The first step needs only their number. */
 export const recentTokensQuery = queryOptions({
-  queryKey: ["token", "recent"],
+  queryKey: [...allTokens, "recent"],
   queryFn: () => http.get("/token", asPage<TokenPage>(), { size: 5, order: "-id" }),
 });
 

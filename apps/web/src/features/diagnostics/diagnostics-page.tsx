@@ -1,10 +1,6 @@
 /** What `gateway doctor` checks: each finding with its state, and how to correct it. */
-import {
-  type Diagnosis,
-  type DiagnosisFinding,
-  diagnosisGroups,
-  type DiagnosisState,
-} from "@gateway/shared/site/diagnosis";
+import type { Diagnosis, DiagnosisFinding, DiagnosisState } from "@gateway/shared/site/diagnosis";
+import { diagnosisGroups } from "@gateway/shared/site/diagnosis-texts";
 import { Anchor, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { IconRefresh, IconStethoscope } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

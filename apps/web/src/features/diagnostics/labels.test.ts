@@ -1,4 +1,4 @@
-import { diagnosisEnglish, type DiagnosisCode, diagnosisTexts } from "@gateway/shared/site/diagnosis";
+import { diagnosisEnglish, type DiagnosisCode, diagnosisTexts } from "@gateway/shared/site/diagnosis-texts";
 import i18next from "i18next";
 import { beforeAll, expect, it } from "vitest";
 import { messagesOf } from "#lib/locale-files.ts";

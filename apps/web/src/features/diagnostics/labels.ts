@@ -1,7 +1,7 @@
 /** Words for checks, their states and their groups, and the screens where their findings are corrected. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
-import { diagnosisTemplates } from "@gateway/shared/site/diagnosis";
+import { diagnosisTemplates } from "@gateway/shared/site/diagnosis-texts";
 import type { TFunction } from "i18next";
 import { codeText, withSeparators } from "#lib/errors/error-text.ts";
 import { phrasesIn } from "#lib/i18n.ts";

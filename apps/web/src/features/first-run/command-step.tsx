@@ -1,5 +1,4 @@
 /** The command of the first call, and the call as soon as it arrives. */
-import { commandWithKey, type FirstClient, firstClients } from "@gateway/shared/connect/command-with-key";
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
@@ -11,10 +10,11 @@ import type { ConnectedProvider } from "#components/first-provider/connect-provi
 import { CodeBox } from "#components/samples/code-box.tsx";
 import { sampleModel } from "#components/samples/sample-model.ts";
 import { formatDuration } from "#lib/format/quota.ts";
+import { newestCallQuery } from "#lib/queries/logs.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { newestCallQuery } from "#lib/queries/newest-call.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
+import { commandWithKey, type FirstClient, firstClients } from "./command-with-key.ts";
 import type { ReadyGateway } from "./provider-step.tsx";
 import classes from "./first-run.module.css";
 

@@ -7,6 +7,10 @@ import { lazy, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ConnectedProvider } from "#components/first-provider/connect-provider.ts";
 import { asSent, http } from "#lib/http.ts";
+import { allChannels } from "#lib/queries/channels.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
+import { providersQuery } from "#lib/queries/providers.ts";
+import { allTokens } from "#lib/queries/tokens.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
@@ -47,17 +51,13 @@ export function ProviderStep({ hasChannel, onReady }: ProviderStepProps) {
     // The card shows the reason.
     meta: { quiet: true },
     onSuccess: onReady,
-    // Also after a failure: the channel exists if only the key could not be created. The keys of the queries stand here,
-    // because their files would load the schemas and controls of other screens.
-    onSettled: async () => {
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ["channels"] }),
-        client.invalidateQueries({ queryKey: ["channel"] }),
-        client.invalidateQueries({ queryKey: ["providers"] }),
-        client.invalidateQueries({ queryKey: ["available-models"] }),
-        client.invalidateQueries({ queryKey: ["token"] }),
-      ]);
-    },
+    // Also after a failure: the channel exists if only the key could not be created.
+    onSettled: () =>
+      Promise.all(
+        [allChannels, providersQuery.queryKey, modelsQuery.queryKey, allTokens].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      ),
   });
   const hasDemo = site?.demo_upstream === true || (site?.demo_offered === true && mayEnable);
   const failure = connect.error ? (

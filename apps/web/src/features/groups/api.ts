@@ -7,13 +7,12 @@ import type {
 } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
+import { allGroups } from "#lib/queries/groups.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
-
-const allGroups = ["group", "admin"] as const;
 
 export const groupsQuery = (query: UserGroupQuery) =>
   queryOptions({
-    queryKey: [...allGroups, query],
+    queryKey: [...allGroups, "list", query],
     queryFn: () => http.get("/user_group", asPage<UserGroupPage>(), query),
     placeholderData: keepPreviousData,
   });
@@ -21,8 +20,7 @@ export const groupsQuery = (query: UserGroupQuery) =>
 /** Group names appear all over the console, so a change refreshes every list of them. */
 export function useRefresh() {
   const client = useQueryClient();
-  return () =>
-    Promise.all([["group"], ["user-groups"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+  return () => client.invalidateQueries({ queryKey: allGroups });
 }
 
 export function useSaveGroup() {

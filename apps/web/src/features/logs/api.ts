@@ -3,6 +3,7 @@ import type { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
 import type { LogBodies, LogFacets, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
+import { allLogs } from "#lib/queries/logs.ts";
 import { type LogFilter, logWindow } from "./filters/log-filter.ts";
 
 /** Everyone's rows are for administrators. */
@@ -22,7 +23,7 @@ function queryFor(filter: LogFilter): LogQuery {
 /** Newest first with cursor pages. Any other order has numbered pages and covers only the newest rows. */
 export const logsQuery = (scope: LogScope, filter: LogFilter) =>
   infiniteQueryOptions({
-    queryKey: ["log", "list", scope, filter],
+    queryKey: [...allLogs, "list", scope, filter],
     queryFn: ({ pageParam }) => {
       const place = filter.order === "" ? { cursor: pageParam } : { page: Number(pageParam || 1) };
       return http.get(paths[scope], asPage<LogPage>(), { ...queryFor(filter), ...place });
@@ -40,7 +41,7 @@ export const logsQuery = (scope: LogScope, filter: LogFilter) =>
 
 export const totalsQuery = (scope: LogScope, filter: LogFilter) =>
   queryOptions({
-    queryKey: ["log", "totals", scope, filter],
+    queryKey: [...allLogs, "totals", scope, filter],
     queryFn: () => http.get(`${paths[scope]}/stat`, asSent<LogTotals>(), queryFor(filter)),
     placeholderData: keepPreviousData,
   });
@@ -48,7 +49,7 @@ export const totalsQuery = (scope: LogScope, filter: LogFilter) =>
 /** Counts of the newest calls of a filter, for the buttons above the list and the histogram. */
 export const facetsQuery = (scope: LogScope, filter: LogFilter) =>
   queryOptions({
-    queryKey: ["log", "facets", scope, { ...filter, order: "", size: 0 }],
+    queryKey: [...allLogs, "facets", scope, { ...filter, order: "", size: 0 }],
     queryFn: () =>
       http.get(`${paths[scope]}/facets`, asSent<LogFacets>(), {
         ...queryFor(filter),
@@ -67,7 +68,7 @@ export function fetchLogs(scope: LogScope, filter: LogFilter, cursor: string): P
 /** @param id a request id, or the number of an entry */
 export const callQuery = (id: string) =>
   queryOptions({
-    queryKey: ["log", "call", id],
+    queryKey: [...allLogs, "call", id],
     queryFn: () => http.get(`/log/${encodeURIComponent(id)}`, asSent<LogRow>()),
     // A finished entry never changes.
     staleTime: Infinity,
@@ -77,7 +78,7 @@ export const callQuery = (id: string) =>
 /** The stored bodies of a call; null without any. */
 export const bodiesQuery = (requestId: string) =>
   queryOptions({
-    queryKey: ["log", "bodies", requestId],
+    queryKey: [...allLogs, "bodies", requestId],
     queryFn: () => http.get(`/log/${encodeURIComponent(requestId)}/bodies`, asSent<LogBodies | null>()),
     gcTime: 0,
   });

@@ -8,7 +8,7 @@ import {
 import { MultiSelect, Switch, TagsInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";

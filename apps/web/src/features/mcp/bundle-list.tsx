@@ -57,7 +57,7 @@ export function BundleList({ edited, search }: { edited: DrawerParam; search: Li
         toolbar={
           <SearchBox value={search.keyword} onChange={search.onChange} placeholder={t("Name or server")} />
         }
-        tools={<RefreshButton loading={bundles.isRefetching} onClick={() => void bundles.refetch()} />}
+        tools={<RefreshButton onRefresh={bundles.refetch} />}
         empty={
           bundles.data?.length === 0 ? (
             <Empty

@@ -52,7 +52,7 @@ export function ServerList({ edited, search }: { edited: DrawerParam; search: Li
         toolbar={
           <SearchBox value={search.keyword} onChange={search.onChange} placeholder={t("Name or address")} />
         }
-        tools={<RefreshButton loading={servers.isRefetching} onClick={() => void servers.refetch()} />}
+        tools={<RefreshButton onRefresh={servers.refetch} />}
         empty={
           servers.data?.length === 0 ? (
             <Empty

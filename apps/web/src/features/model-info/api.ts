@@ -8,6 +8,7 @@ import type {
 } from "@gateway/shared/models/model-info";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asList, asSent, http } from "#lib/http.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const all = ["model-info"] as const;
@@ -17,20 +18,13 @@ export const modelInfoQuery = queryOptions({
   queryFn: () => http.get("/model_info", asList<ModelInfoRow[]>()),
 });
 
-/** Every model with a price or a channel. */
-export const modelNamesQuery = queryOptions({
-  queryKey: ["prices", "model-names"],
-  queryFn: () => http.get("/prices/model_list", asList<string[]>()),
-  staleTime: 60_000,
-});
-
 /** The price list shows these descriptions, so it is refreshed too. */
 function useRefresh() {
   const client = useQueryClient();
   return () =>
     Promise.all([
       client.invalidateQueries({ queryKey: all }),
-      client.invalidateQueries({ queryKey: ["available-models"] }),
+      client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
     ]);
 }
 

@@ -12,10 +12,11 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { nameOfModality } from "#lib/labels/modalities.ts";
+import { modelNamesQuery } from "#lib/queries/prices.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
-import { modelNamesQuery, useSaveModelInfo } from "./api.ts";
+import { useSaveModelInfo } from "./api.ts";
 
 type ModelInfoDrawerProps = {
   /** Undefined for a new description. */

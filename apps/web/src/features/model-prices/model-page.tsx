@@ -9,14 +9,14 @@ import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { ClientSamples } from "#components/samples/client-samples.tsx";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useInConsole } from "#lib/address/model-address.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
+import { usableGroupsQuery } from "#lib/queries/groups.ts";
+import { modelsHealthQuery, modelsQuery } from "#lib/queries/models.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { usePageTitle, useServerAddress } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { Section } from "#ui/page/page.tsx";
-import { groupsQuery, healthQuery } from "./api.ts";
 import { ModelAbout } from "./model-about.tsx";
 import { ModelHealthStrip } from "./model-health-strip.tsx";
 import { ModelManagement } from "./model-management.tsx";
@@ -37,7 +37,7 @@ export default function ModelPage() {
   const mayDisable = useMayEnter("channels", "edit") && inConsole;
   usePageTitle(model);
   const models = useQuery(modelsQuery);
-  const groups = useQuery(groupsQuery);
+  const groups = useQuery(usableGroupsQuery);
   const offer = offersOf(models.data ?? {}).find((each) => each.model === model);
   return (
     <>
@@ -84,14 +84,14 @@ type ModelDetailsProps = {
   onDisable: () => void;
 };
 
-const useGroups = () => useQuery(groupsQuery).data;
+const useGroups = () => useQuery(usableGroupsQuery).data;
 
 function Loaded({ offer, groups, onDisable }: ModelDetailsProps) {
   const { t } = useTranslation("model-prices");
   const self = useSelf();
   const inConsole = useInConsole();
   const address = useServerAddress();
-  const health = useQuery(healthQuery);
+  const health = useQuery({ ...modelsHealthQuery, refetchInterval: 60_000 });
   // The user's own group, else the first one that reaches the model.
   const group =
     [self?.group ?? "", ...offer.groups].find((symbol) => groups[symbol] !== undefined) ??

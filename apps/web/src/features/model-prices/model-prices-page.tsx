@@ -8,13 +8,13 @@ import { Navigate, useNavigate } from "react-router-dom";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useListParams, useQueryString } from "#lib/address/list-params.ts";
 import { modelAddress, useInConsole } from "#lib/address/model-address.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
+import { usableGroupsQuery } from "#lib/queries/groups.ts";
+import { modelsHealthQuery, modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { Pager } from "#ui/table/pager.tsx";
-import { groupsQuery, healthQuery } from "./api.ts";
 import { ComparisonBar } from "./comparison/comparison-bar.tsx";
 import { useComparison } from "./comparison/use-comparison.ts";
 import { ModelFilters } from "./model-filters.tsx";
@@ -42,7 +42,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const navigate = useNavigate();
   const [params, setParams] = useListParams(priceParams);
   const models = useQuery(modelsQuery);
-  const groups = useQuery(groupsQuery);
+  const groups = useQuery(usableGroupsQuery);
   // Prices cannot be computed without the groups' ratios.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
@@ -168,7 +168,7 @@ type OfferGridProps = Pick<OfferCardProps, "unit" | "group" | "groupRatio" | "gr
 function OfferGrid({ offers, ...view }: OfferGridProps) {
   const { t } = useTranslation("model-prices");
   const inConsole = useInConsole();
-  const health = useQuery(healthQuery).data;
+  const health = useQuery({ ...modelsHealthQuery, refetchInterval: 60_000 }).data;
   const waiting = offers === undefined;
   return (
     <ul

@@ -1,15 +1,9 @@
 /** Owners of models. */
 import type { ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/channels/owner";
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { asList, asSent, http } from "#lib/http.ts";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { asSent, http } from "#lib/http.ts";
+import { ownersQuery } from "#lib/queries/owners.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
-
-const allOwners = ["model-owners"] as const;
-
-export const ownersQuery = queryOptions({
-  queryKey: allOwners,
-  queryFn: () => http.get("/model_ownedby", asList<ModelOwnerRow[]>()),
-});
 
 export function useSaveOwner() {
   const client = useQueryClient();
@@ -19,7 +13,7 @@ export function useSaveOwner() {
         ? http.post("/model_ownedby", asSent<ModelOwnerRow>(), owner)
         : http.put("/model_ownedby", asSent<ModelOwnerRow>(), owner),
     meta: inForm,
-    onSuccess: () => client.invalidateQueries({ queryKey: allOwners }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ownersQuery.queryKey }),
   });
 }
 
@@ -28,6 +22,6 @@ export function useDeleteOwner() {
   return useMutation({
     mutationFn: (id: number) => http.del(`/model_ownedby/${id}`, asSent<null>()),
     meta: deletion,
-    onSettled: () => client.invalidateQueries({ queryKey: allOwners }),
+    onSettled: () => client.invalidateQueries({ queryKey: ownersQuery.queryKey }),
   });
 }

@@ -12,6 +12,7 @@ import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { ownersQuery } from "#lib/queries/owners.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -22,7 +23,7 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
-import { ownersQuery, useDeleteOwner } from "./api.ts";
+import { useDeleteOwner } from "./api.ts";
 
 const OwnerDrawer = lazyPart(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
 

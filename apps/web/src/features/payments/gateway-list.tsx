@@ -13,7 +13,6 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { gatewayParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatMoney } from "#lib/format/money.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -68,7 +67,6 @@ export function GatewayList() {
       <DataTable
         id="payment-gateways"
         views="payment-gateways"
-        layout={layouts.belowTabs}
         label={t("Payment gateways")}
         columns={columns}
         {...pagedList(gateways, params, setParams)}

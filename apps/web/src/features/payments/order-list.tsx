@@ -20,7 +20,6 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { orderParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { formatMoney } from "#lib/format/money.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
@@ -97,7 +96,6 @@ export function OrderList() {
       <DataTable
         id="payment-orders"
         views="payment-orders"
-        layout={layouts.belowTabs}
         label={t("Orders")}
         columns={columns}
         {...pagedList(orders, params, setParams)}
@@ -126,10 +124,7 @@ export function OrderList() {
         tools={
           <>
             <OrderExport query={params} />
-            <RefreshButton
-              loading={orders.isRefetching && !orders.isPlaceholderData}
-              onClick={() => void orders.refetch()}
-            />
+            <RefreshButton onRefresh={orders.refetch} />
           </>
         }
         toolbar={

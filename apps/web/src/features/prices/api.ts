@@ -1,4 +1,4 @@
-/** The price list, the owners, and the names of models. */
+/** Changes of the price list, and its scheduled updates. */
 import type {
   ListedPrice,
   PriceChanges,
@@ -8,29 +8,10 @@ import type {
   PriceUpdate,
   SyncMode,
 } from "@gateway/shared/billing/price";
-import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, asList, asSent, http } from "#lib/http.ts";
+import { allPrices } from "#lib/queries/prices.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
-
-const allPrices = ["prices"] as const;
-
-export const pricesQuery = queryOptions({
-  queryKey: [...allPrices, "list"],
-  queryFn: () => http.get("/prices", asList<PriceRow[]>()),
-});
-
-/** Models with a price or in a channel. */
-export const modelNamesQuery = queryOptions({
-  queryKey: [...allPrices, "model-names"],
-  queryFn: () => http.get("/prices/model_list", asList<string[]>()),
-});
-
-export const ownersQuery = queryOptions({
-  queryKey: ["model-owners"],
-  queryFn: () => http.get("/model_ownedby", asList<ModelOwnerRow[]>()),
-  staleTime: 60_000,
-});
 
 export const updateServiceQuery = queryOptions({
   queryKey: [...allPrices, "update-service"],

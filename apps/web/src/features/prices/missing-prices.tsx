@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { modelNamesQuery } from "./api.ts";
+import { modelNamesQuery } from "#lib/queries/prices.ts";
 import { modelsWithoutPrice } from "./price-list.ts";
 
 type MissingPricesProps = { rows: readonly PriceRow[]; onPrice: (models: string[]) => void };

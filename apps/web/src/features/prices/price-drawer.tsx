@@ -6,12 +6,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/icons/owner-icon.tsx";
+import { ownersQuery } from "#lib/queries/owners.ts";
+import { modelNamesQuery } from "#lib/queries/prices.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { Fold } from "#ui/fold.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
-import { modelNamesQuery, ownersQuery, useSavePrices } from "./api.ts";
+import { useSavePrices } from "./api.ts";
 import { ExtrasField } from "./extras-field.tsx";
 import {
   clearUnusedFields,

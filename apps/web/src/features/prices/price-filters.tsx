@@ -2,15 +2,14 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconTags } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { oneOf, pagingOf, type ParamsOf, textParam, whole } from "#lib/address/params.ts";
-import { layouts } from "#lib/lists/layouts.ts";
+import { oneOf, paging, type ParamsOf, textParam, whole } from "#lib/address/params.ts";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { ownerName, type Owners } from "./price-columns.tsx";
 
 export const pricesParams = {
-  ...pagingOf(layouts.belowTabs),
+  ...paging,
   tab: oneOf(["single", "multiple"]),
   keyword: textParam(),
   owner: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),

@@ -10,7 +10,8 @@ import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { joinList } from "#lib/format/join-list.ts";
-import { layouts } from "#lib/lists/layouts.ts";
+import { ownersQuery } from "#lib/queries/owners.ts";
+import { pricesQuery } from "#lib/queries/prices.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -19,7 +20,7 @@ import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
-import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
+import { useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
@@ -94,7 +95,6 @@ export default function PricesPage() {
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
     views: "prices",
-    layout: layouts.belowTabs,
     fetching: prices.isFetching,
     error: prices.error,
     onRetry: () => void prices.refetch(),

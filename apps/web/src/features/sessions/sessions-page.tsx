@@ -46,7 +46,7 @@ export default function SessionsPage() {
       description={t(
         "What coding agents did, from their first question on. Select a session to see its calls.",
       )}
-      actions={<RefreshButton loading={sessions.isRefetching} onClick={() => void sessions.refetch()} />}
+      actions={<RefreshButton onRefresh={sessions.refetch} />}
     >
       <DataTable
         id={seesAll ? "sessions-admin" : "sessions"}

@@ -60,7 +60,7 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
         rowActions={(row) => (
           <RowButton label={t("Open")} icon={icon} onClick={() => opened.open(props.keyOf(row))} />
         )}
-        tools={<RefreshButton onClick={() => void list.refetch()} />}
+        tools={<RefreshButton onRefresh={list.refetch} />}
         toolbar={props.filters}
         empty={
           hasTaskFilter(query) ? (

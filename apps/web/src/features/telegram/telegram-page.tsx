@@ -10,7 +10,6 @@ import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { telegramMenuParams } from "#lib/address/list-queries.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
@@ -60,7 +59,6 @@ export default function TelegramPage() {
       <DataTable
         id="telegram-menus"
         views="telegram-menus"
-        layout={layouts.belowState}
         label={t("Commands")}
         columns={columns}
         {...pagedList(menus, params, setParams)}

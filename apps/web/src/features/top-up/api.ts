@@ -18,6 +18,7 @@ import {
 } from "@tanstack/react-query";
 import type { z } from "zod";
 import { asList, asPage, asSent, http } from "#lib/http.ts";
+import { allLogs } from "#lib/queries/logs.ts";
 import { selfQuery } from "#lib/session.ts";
 
 /** Returns the credited points. */
@@ -29,7 +30,7 @@ export function useRedeem() {
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: selfQuery.queryKey }),
-        client.invalidateQueries({ queryKey: ["log"] }),
+        client.invalidateQueries({ queryKey: allLogs }),
       ]),
   });
 }

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
-import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/format/quota.ts";
-import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { inForm } from "#lib/query-client.ts";
 import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";

@@ -1,10 +1,9 @@
 /** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button } from "@mantine/core";
-import { useCallbackRef } from "@mantine/hooks";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
@@ -69,37 +68,29 @@ export default function UsersPage() {
   const rows = list.data?.data;
   const columns = useUserColumns(useBudgetUses("user", rows));
   const rowsOf = useSeenRows(rows);
-  const edit = (row: UserListRow) => edited.open(row.id);
-  const quota = (row: UserListRow) => paid.open(row.id);
   const id = Number(shown.key);
   // Stable, so that a tick or an opened drawer renders only the rows that change.
-  const openEditor = useCallbackRef(edit);
-  const openQuota = useCallbackRef(quota);
-  const openBudget = useCallbackRef((row: UserListRow) => budgeted.open(row.id));
-  const openPromotion = useCallbackRef((row: UserListRow) => promoted.open(row.id));
-  const forget = useCallbackRef(() => {
-    shown.close();
-    setSelected([]);
-  });
+  const { open: edit } = edited;
+  const { open: changeQuota } = paid;
+  const { open: changeBudget } = budgeted;
+  const { open: promote } = promoted;
+  const { close: closeDrawer } = shown;
   const rowActions = useCallback(
     (row: UserListRow) => (
       <UserActions
         row={row}
-        onEdit={() => openEditor(row)}
-        onQuota={() => openQuota(row)}
-        onBudget={() => openBudget(row)}
-        onPromote={() => openPromotion(row)}
-        onDeleted={forget}
+        onEdit={() => edit(row.id)}
+        onQuota={() => changeQuota(row.id)}
+        onBudget={() => changeBudget(row.id)}
+        onPromote={() => promote(row.id)}
+        onDeleted={() => {
+          closeDrawer();
+          setSelected([]);
+        }}
       />
     ),
-    [openEditor, openQuota, openBudget, openPromotion, forget],
+    [edit, changeQuota, changeBudget, promote, closeDrawer],
   );
-
-  // The last row of the last page was deleted.
-  const beyondEnd = query.page > 1 && rows?.length === 0 && !list.isPlaceholderData;
-  useEffect(() => {
-    if (beyondEnd) setQuery({ page: 1 });
-  }, [beyondEnd, setQuery]);
 
   return (
     <Page
@@ -147,10 +138,7 @@ export default function UsersPage() {
         tools={
           <>
             <UserExport query={query} />
-            <RefreshButton
-              loading={list.isRefetching && !list.isPlaceholderData}
-              onClick={() => void list.refetch()}
-            />
+            <RefreshButton onRefresh={list.refetch} />
           </>
         }
         empty={
@@ -173,9 +161,9 @@ export default function UsersPage() {
             key={id}
             id={id}
             onClose={shown.close}
-            onEdit={edit}
-            onQuota={quota}
-            onBudget={(row) => budgeted.open(row.id)}
+            onEdit={(row) => edit(row.id)}
+            onQuota={(row) => changeQuota(row.id)}
+            onBudget={(row) => changeBudget(row.id)}
           />
         ) : (
           <RowMissing onClose={shown.close} />

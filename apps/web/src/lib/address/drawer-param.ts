@@ -1,5 +1,6 @@
 /** The open form or drawer of a list, kept in the address: Back closes it, and a link can open it. */
-import { useCallback, useMemo } from "react";
+import { useCallbackRef } from "@mantine/hooks";
+import { useMemo } from "react";
 import { useSearchParams } from "react-router-dom";
 import { currentLocation, EDITED, leaveEntry } from "./history.ts";
 import { useQueryString } from "./list-params.ts";
@@ -11,6 +12,7 @@ export const drawerParams = [
   "balance",
   "budget",
   "bulk",
+  "call",
   "changes",
   "customer",
   "disable",
@@ -36,6 +38,7 @@ type DrawerName = (typeof drawerParams)[number] | "month";
 /** Key of a new object, in place of a row's key. */
 export const NEW = "new";
 
+/** The functions stay the same, so that a list does not render its rows again when a drawer opens. */
 export type DrawerParam = {
   /** Key of the open row, `NEW`, or "" while nothing is open. */
   key: string;
@@ -58,29 +61,23 @@ function openedHere(): string | null {
 export function useDrawerParam(name: DrawerName = EDITED): DrawerParam {
   const [, setSearch] = useSearchParams();
   const key = new URLSearchParams(useQueryString()).get(name) ?? "";
-  const open = useCallback(
-    (next: string | number) => {
-      const search = new URLSearchParams(window.location.search);
-      if (search.get(name) === String(next)) return;
-      search.set(name, String(next));
-      setSearch(search, { state: { opened: name } });
-    },
-    [name, setSearch],
-  );
-  const replace = useCallback(
-    (next: string | number) => {
-      const search = new URLSearchParams(window.location.search);
-      search.set(name, String(next));
-      setSearch(search, { replace: true, state: currentLocation().state });
-    },
-    [name, setSearch],
-  );
-  const close = useCallback(() => {
+  const open = useCallbackRef((next: string | number) => {
+    const search = new URLSearchParams(window.location.search);
+    if (search.get(name) === String(next)) return;
+    search.set(name, String(next));
+    setSearch(search, { state: { opened: name } });
+  });
+  const replace = useCallbackRef((next: string | number) => {
+    const search = new URLSearchParams(window.location.search);
+    search.set(name, String(next));
+    setSearch(search, { replace: true, state: currentLocation().state });
+  });
+  const close = useCallbackRef(() => {
     const search = new URLSearchParams(window.location.search);
     if (!search.has(name)) return;
     if (openedHere() === name) return leaveEntry();
     search.delete(name);
     setSearch(search, { replace: true });
-  }, [name, setSearch]);
+  });
   return useMemo(() => ({ key, open, replace, close }), [key, open, replace, close]);
 }

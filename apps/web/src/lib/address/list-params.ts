@@ -1,6 +1,6 @@
 /** State of a list (filters, order, page) in the address. */
-import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
-import { useLocation, useSearchParams } from "react-router-dom";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useHref, useLocation, useSearchParams } from "react-router-dom";
 import { currentLocation, onAddressChange } from "./history.ts";
 import { initialOf, type Params, type ParamValues, readParams } from "./params.ts";
 
@@ -11,6 +11,7 @@ import { initialOf, type Params, type ParamValues, readParams } from "./params.t
 export function useListParams<T extends ParamValues>(params: Params<T>): [T, (patch: Partial<T>) => void] {
   const [, setSearch] = useSearchParams();
   const search = useQueryString();
+  const page = usePageAddress();
   // Kept while the list is open: another size of the window must not change which rows a page has.
   const initial = useMemo(() => initialOf(params), [params]);
   const values = useMemo(
@@ -20,6 +21,8 @@ export function useListParams<T extends ParamValues>(params: Params<T>): [T, (pa
 
   const setParams = useCallback(
     (patch: Partial<T>) => {
+      // The user is leaving the page. A late response must not bring it back.
+      if (window.location.pathname !== page) return;
       // Reads the current address instead of the last render: two changes in a row must not undo each other.
       const next = new URLSearchParams(window.location.search);
       if (Object.keys(patch).some((name) => name !== "page")) next.delete("page");
@@ -31,7 +34,7 @@ export function useListParams<T extends ParamValues>(params: Params<T>): [T, (pa
       // Keeps the state of this history entry.
       setSearch(next, { replace: true, state: currentLocation().state });
     },
-    [setSearch, initial],
+    [setSearch, initial, page],
   );
   return [values, setParams];
 }
@@ -50,8 +53,13 @@ function keepSizeWithPage(search: URLSearchParams, initial: ParamValues): void {
  */
 export function useQueryString(): string {
   const drawn = useLocation().search;
-  const [page] = useState(() => window.location.pathname);
+  const page = usePageAddress();
   return useSyncExternalStore(onAddressChange, () =>
     window.location.pathname === page ? window.location.search : drawn,
   );
+}
+
+/** Returns the path of the drawn page as in the browser's address: with the base path. */
+function usePageAddress(): string {
+  return useHref(useLocation().pathname);
 }

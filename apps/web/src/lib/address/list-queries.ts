@@ -15,8 +15,7 @@ import type { InboxQuery } from "@gateway/shared/site/inbox";
 import { inboxKinds } from "@gateway/shared/site/inbox-kinds";
 import type { TelegramMenuQuery } from "@gateway/shared/site/telegram";
 import type { SessionQuery } from "@gateway/shared/usage/session";
-import { layouts } from "#lib/lists/layouts.ts";
-import { oneOf, paging, pagingOf, type Params, textParam, trimmedParam, whole } from "./params.ts";
+import { oneOf, paging, type Params, textParam, trimmedParam, whole } from "./params.ts";
 
 const id = whole(0, 2_147_483_647);
 const second = whole(0, 253_402_300_799);
@@ -30,7 +29,7 @@ export const userParams: Params<UserQuery> = {
 };
 
 export const tokenParams: Params<TokenQuery> = {
-  ...pagingOf(layouts.belowAddress),
+  ...paging,
   keyword: textParam(100),
   billing_tag: textParam(50),
 };
@@ -44,7 +43,7 @@ export const allTokensParams: Params<TokenAdminQuery> = {
 
 /** Without `key`, which is no part of an address. */
 export const channelParams: Params<Omit<ChannelQuery, "key">> = {
-  ...pagingOf(layouts.belowLongText),
+  ...paging,
   keyword: textParam(100),
   type: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
   status: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
@@ -69,7 +68,7 @@ export const redemptionParams: Params<RedemptionQuery> = {
 };
 
 export const gatewayParams: Params<PaymentQuery> = {
-  ...pagingOf(layouts.belowTabs),
+  ...paging,
   name: trimmedParam(100),
   uuid: trimmedParam(36),
   type: oneOf(["", ...paymentTypes]),
@@ -77,7 +76,7 @@ export const gatewayParams: Params<PaymentQuery> = {
 };
 
 export const orderParams: Params<OrderQuery> = {
-  ...pagingOf(layouts.belowTabs),
+  ...paging,
   user_id: id,
   username: trimmedParam(100),
   gateway_id: id,
@@ -107,7 +106,7 @@ export const taskParams: Params<TaskFilter> = {
 };
 
 export const telegramMenuParams: Params<TelegramMenuQuery> = {
-  ...pagingOf(layouts.belowState),
+  ...paging,
   keyword: trimmedParam(64),
 };
 

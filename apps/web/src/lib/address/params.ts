@@ -3,7 +3,6 @@
  * schema library: it would be a tenth of the code of a list.
  * `app/list-queries.test.ts` compares them with the schemas.
  */
-import { type ListLayout, layouts } from "#lib/lists/layouts.ts";
 import { initialSize } from "#lib/lists/page-size.ts";
 
 /** `read` returns undefined for a value that it rejects. */
@@ -46,23 +45,18 @@ export function oneOf<const Options extends readonly [string, ...string[]]>(
   return { initial, read: (given) => options.find((option) => option === given) };
 }
 
-/** Parameters of every list. @param layout decides how many rows fit into the window */
-export function pagingOf(layout: ListLayout) {
-  return {
-    page: whole(1),
-    size: {
-      ...whole(1, 100),
-      // Read when a list is opened: it depends on the window and on what the user chose.
-      get initial() {
-        return initialSize(layout);
-      },
+/** Parameters of every list. */
+export const paging = {
+  page: whole(1),
+  size: {
+    ...whole(1, 100),
+    // Read when a list is opened: it depends on the window and on what the user chose.
+    get initial() {
+      return initialSize();
     },
-    order: textParam(100),
-  };
-}
-
-/** Parameters of a list whose rows have one line, below the title of the screen. */
-export const paging = pagingOf(layouts.usual);
+  },
+  order: textParam(100),
+};
 
 /** The size of a list that is longer than the window, or of no rows. */
 export const sizeOf = (rows: number): Param<number> => whole(1, 100, rows);

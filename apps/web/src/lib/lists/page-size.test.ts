@@ -14,28 +14,23 @@ function openWindow(innerHeight: number): void {
 }
 
 it("page size: as many rows as fit, at least 10 and at most 100", () => {
-  openWindow(900);
-  expect(fittingRows({})).toBe(11);
-  expect(fittingRows({}, "compact")).toBe(16);
+  openWindow(1_000);
+  expect(fittingRows()).toBe(12);
+  expect(fittingRows("compact")).toBe(17);
   openWindow(500);
-  expect(fittingRows({})).toBe(10);
+  expect(fittingRows()).toBe(10);
   openWindow(20_000);
-  expect(fittingRows({})).toBe(100);
-});
-
-it("page size: what is above the list leaves room for fewer rows", () => {
-  openWindow(1_200);
-  expect(fittingRows({ above: 90 })).toBe(fittingRows({}) - 2);
+  expect(fittingRows()).toBe(100);
 });
 
 it("page size: a chosen size wins until it is automatic again", () => {
-  openWindow(900);
-  expect(isAutomaticSize(11, {})).toBe(true);
+  openWindow(1_000);
+  expect(isAutomaticSize(12)).toBe(true);
   storeChosenSize(50);
-  expect(initialSize({})).toBe(50);
-  expect(isAutomaticSize(50, {})).toBe(false);
+  expect(initialSize()).toBe(50);
+  expect(isAutomaticSize(50)).toBe(false);
   storeChosenSize(undefined);
-  expect(initialSize({})).toBe(11);
+  expect(initialSize()).toBe(12);
 });
 
 it("page size: a stored value that cannot be chosen is ignored", () => {

@@ -1,7 +1,6 @@
 /** Rows per page of all lists: the number chosen in this browser, or as many as fit into the window. */
 import { readStorage, writeStorage } from "#lib/browser-storage.ts";
 import { type Density, readDensity } from "./density.ts";
-import type { ListLayout } from "./layouts.ts";
 
 const key = "list-rows";
 
@@ -12,17 +11,20 @@ const least = 10;
 /** The server's largest page. */
 const most = 100;
 
-/** Pixels of a window that belong to no row: what is around every list, and its header. As in `data-table.module.css`. */
-const aroundRows = 350 + 38;
+/** Pixels above and below the rows of a list whose screen has a title and one line below it, such as tabs. */
+export const aroundList = 408;
+const listHeader = 38;
 
 /** Pixels of a row with its border. Tables have it from here, and their line heights fit two lines of text into it. */
 export const rowHeights: Record<Density, number> = { comfortable: 44, compact: 32 };
 
 /** Returns how many rows of a list fit into the window without scrolling: 10 to 100. */
-export function fittingRows(layout: ListLayout, density: Density = readDensity()): number {
+export function fittingRows(density: Density = readDensity()): number {
   const height = typeof window === "undefined" ? 0 : window.innerHeight;
-  const space = height - aroundRows - (layout.above ?? 0);
-  return Math.min(most, Math.max(least, Math.floor(space / rowHeights[density])));
+  return Math.min(
+    most,
+    Math.max(least, Math.floor((height - aroundList - listHeader) / rowHeights[density])),
+  );
 }
 
 /** Returns the size that the user has chosen; undefined for an automatic one. */
@@ -37,11 +39,11 @@ export function storeChosenSize(size: number | undefined): void {
 }
 
 /** Returns the rows per page of a list whose address names no size. */
-export function initialSize(layout: ListLayout): number {
-  return readChosenSize() ?? fittingRows(layout);
+export function initialSize(): number {
+  return readChosenSize() ?? fittingRows();
 }
 
 /** Returns whether a list of this size shows as many rows as fit, and follows the density. */
-export function isAutomaticSize(size: number, layout: ListLayout): boolean {
-  return readChosenSize() === undefined && size === fittingRows(layout);
+export function isAutomaticSize(size: number): boolean {
+  return readChosenSize() === undefined && size === fittingRows();
 }

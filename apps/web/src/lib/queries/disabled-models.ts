@@ -2,7 +2,8 @@
 import type { DisabledModels, ModelChannels, ModelSwitch } from "@gateway/shared/models/disabled-models";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
-import { modelsQuery } from "./models.ts";
+import { allChannels } from "./channels.ts";
+import { modelsHealthQuery, modelsQuery } from "./models.ts";
 
 /** For administrators who may see channels. */
 export const disabledModelsQuery = queryOptions({
@@ -16,7 +17,7 @@ export const disabledModelsQuery = queryOptions({
 /** The enabled channels that serve a model. */
 export const modelChannelsQuery = (model: string) =>
   queryOptions({
-    queryKey: ["channels", "of-model", model],
+    queryKey: [...allChannels, "of-model", model],
     queryFn: () => http.get("/model_channels", asSent<ModelChannels>(), { model }),
     meta: { quiet: true },
   });
@@ -27,6 +28,6 @@ export async function switchModel(client: QueryClient, change: ModelSwitch): Pro
   client.setQueryData(disabledModelsQuery.queryKey, disabled);
   await Promise.all([
     client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-    client.invalidateQueries({ queryKey: ["model-health"] }),
+    client.invalidateQueries({ queryKey: modelsHealthQuery.queryKey }),
   ]);
 }

@@ -1,10 +1,18 @@
+/** Prices of models, for administrators of prices. */
 import type { PriceRow } from "@gateway/shared/billing/price";
 import { queryOptions } from "@tanstack/react-query";
 import { asList, http } from "#lib/http.ts";
 
-/** All prices of models, for administrators of prices. */
+/** Key prefix of every query about prices. Mutations invalidate it. */
+export const allPrices = ["prices"] as const;
+
 export const pricesQuery = queryOptions({
-  queryKey: ["prices", "list"],
+  queryKey: [...allPrices, "list"],
   queryFn: () => http.get("/prices", asList<PriceRow[]>()),
-  staleTime: 30_000,
+});
+
+/** Models with a price or in a channel. */
+export const modelNamesQuery = queryOptions({
+  queryKey: [...allPrices, "model-names"],
+  queryFn: () => http.get("/prices/model_list", asList<string[]>()),
 });

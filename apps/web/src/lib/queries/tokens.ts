@@ -1,5 +1,4 @@
 import type { TokenKey, TokenPage, TokenQuery } from "@gateway/shared/accounts/token";
-import type { UserGroupMap } from "@gateway/shared/channels/group";
 import type { UsableMcpBundle } from "@gateway/shared/channels/mcp";
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
@@ -14,13 +13,6 @@ export const tokensQuery = (query: TokenQuery) =>
     queryFn: () => http.get("/token", asPage<TokenPage>(), query),
     placeholderData: keepPreviousData,
   });
-
-/** Groups that the signed-in user may use, by symbol. */
-export const groupsQuery = queryOptions({
-  queryKey: ["user-groups"],
-  queryFn: () => http.get("/user_group_map", asSent<UserGroupMap>()),
-  staleTime: 60_000,
-});
 
 /**
  * MCP bundles that the tokens of a user may use.

@@ -1,7 +1,7 @@
 import type { UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import type { Page } from "@gateway/shared/paging";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { asList, asPage, http } from "#lib/http.ts";
+import { asPage, http } from "#lib/http.ts";
 
 /** Key prefix of every query about accounts. Mutations invalidate it. */
 export const allUsers = ["user"] as const;
@@ -14,10 +14,3 @@ export const usersQuery = (query: UserQuery) =>
     queryFn: () => fetchUsers(query),
     placeholderData: keepPreviousData,
   });
-
-/** Symbols of all enabled groups. */
-export const groupSymbolsQuery = queryOptions({
-  queryKey: ["group-symbols"],
-  queryFn: () => http.get("/group", asList<string[]>()),
-  staleTime: 60_000,
-});

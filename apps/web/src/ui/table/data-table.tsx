@@ -1,11 +1,10 @@
 /** The table of every list in the console. Wraps the table library; independent of the type of rows. */
 import { Box, Button, Group, Text } from "@mantine/core";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
-import { type ReactNode, useEffect, useMemo } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { type Density, useDensity } from "#lib/lists/density.ts";
-import { type ListLayout, layouts } from "#lib/lists/layouts.ts";
-import { fittingRows, isAutomaticSize, rowHeights } from "#lib/lists/page-size.ts";
+import { aroundList, fittingRows, isAutomaticSize, rowHeights } from "#lib/lists/page-size.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { AmountColumns, type ColumnAmounts } from "./amount-columns.tsx";
@@ -24,8 +23,6 @@ import classes from "./data-table.module.css";
 type DataTableProps<Row> = {
   /** Key of the list in local storage, for the selected columns. */
   id: string;
-  /** Of a list with more above it than a title. */
-  layout?: ListLayout;
   /** Content of the list, for screen readers. */
   label: string;
   columns: Column<Row>[];
@@ -70,15 +67,14 @@ const noRows: never[] = [];
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { id, columns, rows, rowKey, error, onRetry, paging, selection, bulkActions, empty } = props;
-  const layout: ListLayout = props.layout ?? layouts.usual;
   const { t } = useTranslation();
   const phone = useIsPhone();
   const [chosen, setChosen] = useChosenColumns({ list: id, columns, hasLinks: props.views !== undefined });
   const [density, setDensity] = useDensity();
   const changeDensity = (next: Density) => {
-    const isAutomatic = paging.kind === "pages" && isAutomaticSize(paging.size, layout);
+    const isAutomatic = paging.kind === "pages" && isAutomaticSize(paging.size);
     setDensity(next);
-    if (isAutomatic) paging.onChange({ size: fittingRows(layout, next) });
+    if (isAutomatic) paging.onChange({ size: fittingRows(next) });
   };
 
   const defs = useMemo(
@@ -124,9 +120,20 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     if (refused) onOrder?.("");
   }, [refused, onOrder]);
 
+  // The last row of the last page was deleted, or the address names a later page.
+  const isBeyondEnd =
+    paging.kind === "pages" && paging.page > 1 && rows?.length === 0 && props.fetching !== true;
+  const goToLastPage = useEffectEvent(() => {
+    if (paging.kind !== "pages") return;
+    paging.onChange({ page: Math.max(1, Math.ceil((paging.total ?? 0) / paging.size)) });
+  });
+  useEffect(() => {
+    if (isBeyondEnd) goToLastPage();
+  }, [isBeyondEnd]);
+
   const selected = selection?.keys ?? [];
-  const loading = rows === undefined && !error;
-  const isEmpty = rows !== undefined && rows.length === 0;
+  const loading = (rows === undefined && !error) || isBeyondEnd;
+  const isEmpty = rows !== undefined && rows.length === 0 && !isBeyondEnd;
   const shown = useMemo(
     () =>
       columns
@@ -147,7 +154,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       className={classes.frame}
       data-list
       data-density={density}
-      style={{ "--row-height": `${rowHeights[density]}px`, "--above": `${layout.above ?? 0}px` }}
+      style={{ "--row-height": `${rowHeights[density]}px`, "--around-list": `${aroundList}px` }}
       onFocus={(event) => rememberRow(event.target)}
     >
       <div className={classes.toolbar}>
@@ -195,7 +202,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         <AmountColumns {...money}>{phone ? <CardList {...view} /> : <TableGrid {...view} />}</AmountColumns>
       )}
       {rows === undefined || (isEmpty && paging.kind === "pages" && paging.page === 1) ? null : (
-        <Pager paging={paging} shown={rows.length} layout={layout} />
+        <Pager paging={paging} shown={rows.length} />
       )}
     </Box>
   );

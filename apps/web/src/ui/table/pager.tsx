@@ -1,6 +1,5 @@
 import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { type ListLayout, layouts } from "#lib/lists/layouts.ts";
 import { fittingRows, isAutomaticSize, pageSizes, storeChosenSize } from "#lib/lists/page-size.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./data-table.module.css";
@@ -31,10 +30,9 @@ type PagerProps = {
   paging: Paging;
   /** Rows on the page. */
   shown: number;
-  layout?: ListLayout;
 };
 
-export function Pager({ paging, shown, layout = layouts.usual }: PagerProps) {
+export function Pager({ paging, shown }: PagerProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   if (paging.kind === "none") return null;
@@ -69,9 +67,7 @@ export function Pager({ paging, shown, layout = layouts.usual }: PagerProps) {
             {t("{{first}}–{{last}} of {{total}}", { first, last, total })}
           </Text>
         )}
-        {phone ? null : (
-          <SizeSelect size={size} layout={layout} onChange={(next) => onChange({ size: next })} />
-        )}
+        {phone ? null : <SizeSelect size={size} onChange={(next) => onChange({ size: next })} />}
       </Group>
       {pages > 1 ? (
         <Pagination
@@ -88,19 +84,19 @@ export function Pager({ paging, shown, layout = layouts.usual }: PagerProps) {
   );
 }
 
-type SizeSelectProps = { size: number; layout: ListLayout; onChange: (size: number) => void };
+type SizeSelectProps = { size: number; onChange: (size: number) => void };
 
 const AUTOMATIC = "automatic";
 
 /** Rows per page. The choice is remembered for all lists; a link to a page can have another size. */
-function SizeSelect({ size, layout, onChange }: SizeSelectProps) {
+function SizeSelect({ size, onChange }: SizeSelectProps) {
   const { t } = useTranslation();
-  const isAutomatic = isAutomaticSize(size, layout);
+  const isAutomatic = isAutomaticSize(size);
   const choose = (value: string | null) => {
     const chosen = pageSizes.find((each) => String(each) === value);
     if (chosen === undefined && value !== AUTOMATIC) return;
     storeChosenSize(chosen);
-    onChange(chosen ?? fittingRows(layout));
+    onChange(chosen ?? fittingRows());
   };
   const others = isAutomatic || pageSizes.some((each) => each === size) ? pageSizes : [size, ...pageSizes];
   return (
@@ -109,7 +105,7 @@ function SizeSelect({ size, layout, onChange }: SizeSelectProps) {
       size="xs"
       w={140}
       data={[
-        { value: AUTOMATIC, label: t("Automatic ({{rows}})", { rows: fittingRows(layout) }) },
+        { value: AUTOMATIC, label: t("Automatic ({{rows}})", { rows: fittingRows() }) },
         ...others.map((each) => ({ value: String(each), label: String(each) })),
       ]}
       value={isAutomatic ? AUTOMATIC : String(size)}

@@ -16,10 +16,9 @@ import {
 } from "#features/analytics/api.ts";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
-import { pagingOf, textParam } from "#lib/address/params.ts";
+import { paging, textParam } from "#lib/address/params.ts";
 import { downloadCsv } from "#lib/format/csv.ts";
 import { type Formatters, useFormat } from "#lib/format/quota.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -27,7 +26,7 @@ import { SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { MakeStatements } from "./make-statements.tsx";
 
-const listParams = { ...pagingOf(layouts.belowTabs), month: textParam(), keyword: textParam() };
+const listParams = { ...paging, month: textParam(), keyword: textParam() };
 const rowsPerRequest = 100;
 
 export function StatementsTab() {
@@ -96,7 +95,6 @@ function StatementList({ months }: { months: string[] }) {
       <DataTable
         id="statements"
         views="statements"
-        layout={layouts.belowTabs}
         label={t("Monthly statements")}
         columns={columns}
         rows={users.data?.data}

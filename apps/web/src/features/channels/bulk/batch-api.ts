@@ -6,12 +6,12 @@ import type {
   ChannelEditForm,
   ChannelExport,
   ChannelImportAnswer,
-  ChannelTag,
   ChannelTagAnswer,
 } from "@gateway/shared/channels/channel-batch";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { refreshChannels } from "#features/channels/api.ts";
 import { asList, asSent, http } from "#lib/http.ts";
+import { allChannels } from "#lib/queries/channels.ts";
 import { offerUndo } from "#ui/undo.tsx";
 
 export const deleteChannels = (ids: number[]) =>
@@ -56,14 +56,9 @@ export async function editMany(target: EditTarget, order: EditOrder): Promise<Ch
   return { ...whole, added: [], removed: [] };
 }
 
-export const channelTagsQuery = queryOptions({
-  queryKey: ["channels", "tag-sums"],
-  queryFn: () => http.get("/channel_tag/_all", asList<ChannelTag[]>()),
-});
-
 export const tagMembersQuery = (tag: string) =>
   queryOptions({
-    queryKey: ["channels", "tag", tag],
+    queryKey: [...allChannels, "tag", tag],
     queryFn: () => http.get(`${tagPath(tag)}/list`, asList<ChannelRow[]>()),
   });
 

@@ -16,7 +16,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
-import { groupsQuery } from "#features/channels/api.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { JsonField } from "#ui/json/json-field.tsx";
 import classes from "#features/channels/channels.module.css";
 
@@ -77,7 +77,7 @@ type BulkFieldsProps = { draft: BulkDraft; isTag: boolean; onChange: (draft: Bul
 
 export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
   const { t } = useTranslation("channels");
-  const groups = useQuery(groupsQuery).data ?? [];
+  const groups = useQuery(groupSymbolsQuery).data ?? [];
   const groupName = useGroupNames();
   const set = (patch: Partial<BulkDraft>) => onChange({ ...draft, ...patch });
   return (

@@ -5,9 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { providersOfKey } from "#components/first-provider/providers-of-key.ts";
-import { channelQuery, groupsQuery } from "#features/channels/api.ts";
+import { channelQuery } from "#features/channels/api.ts";
 import { NEW } from "#lib/address/drawer-param.ts";
 import { clearKey, peekKey } from "#lib/channel-key-draft.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { RowMissing } from "#ui/page/opened-row-states.tsx";
@@ -37,7 +38,7 @@ type LoadedEditorProps = { target: string; opened: boolean; onClose: () => void 
 function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery);
-  const groups = useQuery(groupsQuery);
+  const groups = useQuery(groupSymbolsQuery);
   const fresh = target === NEW;
   const id = fresh ? 0 : Number(target);
   const stored = useQuery({ ...channelQuery(id), enabled: !fresh, meta: { quiet: true } });

@@ -2,13 +2,13 @@ import { Autocomplete, MultiSelect, NumberInput, SimpleGrid } from "@mantine/cor
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
-import { tagsQuery } from "#features/channels/api.ts";
+import { tagNamesQuery } from "#features/channels/api.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 
 export function RoutingSection({ form, groups }: { form: DraftForm; groups: string[] }) {
   const { t } = useTranslation("channels");
-  const tags = useQuery(tagsQuery).data ?? [];
+  const tags = useQuery(tagNamesQuery).data ?? [];
   const groupName = useGroupNames();
   const groupOptions = [...new Set([...groups, ...form.values.groups])];
   return (

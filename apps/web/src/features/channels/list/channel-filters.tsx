@@ -7,10 +7,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { ProviderIcon } from "#components/icons/provider-icon.tsx";
-import { groupsQuery, tagsQuery } from "#features/channels/api.ts";
+import { tagNamesQuery } from "#features/channels/api.ts";
 import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -95,9 +96,9 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
 function Choices({ query, onChange }: ChannelFiltersProps) {
   const { t } = useTranslation("channels");
   const providers = useQuery(providersQuery).data ?? [];
-  const groups = useQuery(groupsQuery).data ?? [];
+  const groups = useQuery(groupSymbolsQuery).data ?? [];
   const groupName = useGroupNames();
-  const tags = useQuery(tagsQuery).data ?? [];
+  const tags = useQuery(tagNamesQuery).data ?? [];
   const phone = useIsPhone();
   // All filters share a line with the tools of the list.
   const width = phone ? {} : { w: 140 };

@@ -18,6 +18,7 @@ import { liveStateOf } from "#lib/channel-hours.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { asSent, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
+import { allChannels } from "#lib/queries/channels.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
@@ -26,7 +27,7 @@ import { PulseIds } from "./pulse.tsx";
 /** One request for all visible rows. */
 const hoursQuery = (ids: readonly number[]) =>
   queryOptions({
-    queryKey: ["channels", "hours", ids],
+    queryKey: [...allChannels, "hours", ids],
     queryFn: () => http.get("/channel/health", asSent<ChannelHours>(), { ids: ids.join(",") }),
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,

@@ -10,11 +10,12 @@ import { refreshChannels } from "#features/channels/api.ts";
 import { editMany } from "#features/channels/bulk/batch-api.ts";
 import { faultText } from "#lib/errors/error-text.ts";
 import { asPage, asSent, http } from "#lib/http.ts";
+import { allChannels } from "#lib/queries/channels.ts";
 import { toast } from "#ui/toast.tsx";
 
 export const modelChangesQuery = (query: ModelChangeQuery) =>
   queryOptions({
-    queryKey: ["channels", "model-changes", query],
+    queryKey: [...allChannels, "model-changes", query],
     queryFn: () => http.get("/channel/model_changes", asPage<ModelChangePage>(), query),
     placeholderData: keepPreviousData,
   });

@@ -13,6 +13,7 @@ import { useEffect, useState } from "react";
 import { patchCachedRow, refreshChannels } from "#features/channels/api.ts";
 import { ApiError, asList, asSent, http } from "#lib/http.ts";
 import { readEvents } from "#lib/live/event-stream.ts";
+import { allChannels } from "#lib/queries/channels.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
 /** The newest runs of all nodes, including those started by other users. */
@@ -109,7 +110,7 @@ const mostPulses = 100;
 export const pulsesQuery = (channels: number[]) => {
   const ids = channels.slice(0, mostPulses).join(",");
   return queryOptions({
-    queryKey: ["channels", "pulses", ids],
+    queryKey: [...allChannels, "pulses", ids],
     queryFn: () => http.get("/channel/tests", asList<ChannelPulse[]>(), { ids }),
     enabled: ids !== "",
   });
@@ -117,7 +118,7 @@ export const pulsesQuery = (channels: number[]) => {
 
 export const testsQuery = (id: number) =>
   queryOptions({
-    queryKey: ["channels", "tests", id],
+    queryKey: [...allChannels, "tests", id],
     queryFn: () => http.get(`/channel/${id}/tests`, asList<ChannelTestRow[]>()),
   });
 

@@ -8,8 +8,8 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount, amountColumn } from "#components/amount.tsx";
 import { ProviderIcon } from "#components/icons/provider-icon.tsx";
-import { refreshChannels } from "#features/channels/api.ts";
-import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/bulk/batch-api.ts";
+import { refreshChannels, tagsQuery } from "#features/channels/api.ts";
+import { leaveTag, rankTag, tagMembersQuery } from "#features/channels/bulk/batch-api.ts";
 import { NameCell, RankCell } from "#features/channels/list/cells.tsx";
 import { HealthCell } from "#features/channels/list/health-cell.tsx";
 import { PulseIds } from "#features/channels/list/pulse.tsx";
@@ -43,7 +43,7 @@ type TagListProps = {
 export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
   const { t } = useTranslation("channels");
   const phone = useIsPhone();
-  const list = useQuery(channelTagsQuery);
+  const list = useQuery(tagsQuery);
   const [open, setOpen] = useState<string[]>([]);
   const [order, setOrder] = useState("");
   const toggle = (tag: string) => setOpen((tags) => without(tags, tag) ?? [...tags, tag]);

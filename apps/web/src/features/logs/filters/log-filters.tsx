@@ -13,6 +13,7 @@ import { shortReason } from "#features/logs/failure.ts";
 import { outcomeText } from "#features/logs/log-labels.ts";
 import { dayRangeTexts } from "#lib/address/day-ranges.ts";
 import { phrasesIn } from "#lib/i18n.ts";
+import { allChannels } from "#lib/queries/channels.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
@@ -246,14 +247,14 @@ function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
   const [text, setText] = useState("");
   const [keyword] = useDebouncedValue(text, 300);
   const channels = useQuery({
-    queryKey: ["channels", "found", keyword],
+    queryKey: [...allChannels, "found", keyword],
     queryFn: () => findChannels(keyword),
     enabled: keyword !== "",
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   }).data;
   const name = useQuery({
-    queryKey: ["channels", "name", value],
+    queryKey: [...allChannels, "name", value],
     queryFn: () => nameOfChannel(value),
     enabled: value > 0,
     staleTime: 60_000,

@@ -19,11 +19,10 @@ type LogToolsProps = {
   filter: LogFilter;
   live: boolean;
   onLive: (live: boolean) => void;
-  refreshing: boolean;
-  onRefresh: () => void;
+  onRefresh: () => Promise<unknown>;
 };
 
-export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }: LogToolsProps) {
+export function LogTools({ scope, filter, live, onLive, onRefresh }: LogToolsProps) {
   const { t } = useTranslation("logs");
   const shares = useDrawerParam("shares");
   const exporting = useMutation({
@@ -63,7 +62,7 @@ export function LogTools({ scope, filter, live, onLive, refreshing, onRefresh }:
           {t("Export")}
         </Button>
       </Tooltip>
-      <RefreshButton framed loading={refreshing && !live} onClick={onRefresh} />
+      <RefreshButton framed onRefresh={onRefresh} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type LogScope } from "#features/logs/api.ts";
-import { idOfCall, useCallPanel } from "#features/logs/call-address.ts";
+import { idOfCall } from "#features/logs/call-address.ts";
 import { Flags } from "#features/logs/filters/flags.tsx";
 import {
   countNarrowing,
@@ -19,6 +19,7 @@ import {
 import { LogFilters } from "#features/logs/filters/log-filters.tsx";
 import { isCall } from "#features/logs/log-labels.ts";
 import { typeTabs } from "#features/logs/log-labels.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { formatTime, useFormat } from "#lib/format/quota.ts";
@@ -66,7 +67,7 @@ export default function LogsPage() {
   const [filter, setFilter] = useListParams(logParams);
   const scope: LogScope = useMayEnter("logs") && filter.view === "" ? "everybody" : "own";
   const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
-  const panel = useCallPanel();
+  const panel = useDrawerParam("call");
 
   const logs = useInfiniteQuery({
     ...logsQuery(scope, filter),
@@ -95,22 +96,13 @@ export default function LogsPage() {
   // The time is indexed. Any other order sorts only the newest rows.
   const isPartlySorted =
     !/^(-?created_at)?$/.test(filter.order) && (logs.data?.pages[0]?.total_count ?? 0) > MOST_SORTED;
-  const refresh = () => void Promise.all([logs.refetch(), totals.refetch()]);
+  const refresh = () => Promise.all([logs.refetch(), totals.refetch()]);
 
   return (
     <Page
       title={t("Logs")}
       description={t("All calls with tokens, duration and cost. Select a call to see its details.")}
-      actions={
-        <LogTools
-          scope={scope}
-          filter={filter}
-          live={live}
-          onLive={setLive}
-          refreshing={logs.isRefetching}
-          onRefresh={refresh}
-        />
-      }
+      actions={<LogTools scope={scope} filter={filter} live={live} onLive={setLive} onRefresh={refresh} />}
     >
       <DroppedFilters params={logParams} others={["call", "page", COLUMNS]} />
       <div className={classes.head}>
@@ -140,7 +132,7 @@ export default function LogsPage() {
         rowKey={(row) => row.id}
         fetching={logs.isPlaceholderData}
         error={logs.error}
-        onRetry={refresh}
+        onRetry={() => void refresh()}
         order={filter.order}
         onOrder={(order) => setFilter({ order })}
         onOpen={(row) => panel.open(idOfCall(row))}
@@ -179,7 +171,7 @@ export default function LogsPage() {
           <FirstCall />
         </Card>
       ) : null}
-      <CallPanel id={panel.id} onClose={panel.close} {...open} />
+      <CallPanel id={panel.key} onClose={panel.close} {...open} />
     </Page>
   );
 }

@@ -7,7 +7,6 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { formatTime } from "#lib/format/quota.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { initialSize } from "#lib/lists/page-size.ts";
 import { Empty } from "#ui/empty.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -25,7 +24,7 @@ const kinds = Object.keys(kindLabels) as Deviation["kind"][];
 export function DeviationTable({ report }: { report: ComparisonReport }) {
   const { t } = useTranslation("migration");
   const [kind, setKind] = useState("");
-  const [paging, setPaging] = useState(() => ({ page: 1, size: initialSize(layouts.usual) }));
+  const [paging, setPaging] = useState(() => ({ page: 1, size: initialSize() }));
   const columns = useMemo(() => columnsOf(t), [t]);
   const matching = report.deviations.filter((deviation) => kind === "" || deviation.kind === kind);
   const start = (paging.page - 1) * paging.size;

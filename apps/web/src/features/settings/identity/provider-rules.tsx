@@ -21,7 +21,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/format/quota.ts";
-import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { ProviderForm } from "./provider-form.ts";
 

@@ -3,7 +3,7 @@ import { ActionIcon, Autocomplete, Button, NumberInput, Text, Tooltip } from "@m
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { type Discount, isDuplicate, readDiscounts, writeDiscounts } from "./discounts.ts";
 import { useRows } from "./use-rows.ts";
 import classes from "#features/settings/settings.module.css";

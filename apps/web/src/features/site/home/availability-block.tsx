@@ -6,10 +6,9 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { HourBars } from "#components/usage/hour-bars.tsx";
-import { modelsHealthQuery } from "#features/site/api.ts";
 import { hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
+import { modelsHealthQuery, modelsQuery } from "#lib/queries/models.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./home.module.css";
 

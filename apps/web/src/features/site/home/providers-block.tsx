@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { groupMapQuery } from "#features/site/api.ts";
+import { usableGroupsQuery } from "#lib/queries/groups.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { ownersOf, perMillion } from "./home-prices.ts";
 import { ShowAll } from "./show-all.tsx";
@@ -16,7 +16,7 @@ const shownAtFirst = 12;
 export function ProvidersBlock() {
   const { t } = useTranslation("site");
   const models = useQuery(modelsQuery).data;
-  const groups = useQuery(groupMapQuery).data;
+  const groups = useQuery(usableGroupsQuery).data;
   const [all, setAll] = useState(false);
   const owners = ownersOf(models ?? {}, groups ?? {});
   const shown = all ? owners : owners.slice(0, shownAtFirst);

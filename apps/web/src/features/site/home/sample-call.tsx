@@ -7,8 +7,8 @@ import { type CSSProperties, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { RoutePicture } from "#components/route/route-picture.tsx";
-import { groupMapQuery } from "#features/site/api.ts";
 import { useFormat } from "#lib/format/quota.ts";
+import { usableGroupsQuery } from "#lib/queries/groups.ts";
 import { useSystemName } from "#lib/site.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { perMillion, ratiosOf, sampleBill } from "./home-prices.ts";
@@ -23,7 +23,7 @@ export function SampleCall({ models, model }: SampleCallProps) {
   const { t } = useTranslation("site");
   const format = useFormat();
   const gateway = useSystemName();
-  const groups = useQuery(groupMapQuery).data;
+  const groups = useQuery(usableGroupsQuery).data;
   const [round, setRound] = useState(0);
   const bill = sampleBill(ratiosOf(models[model], groups ?? {}) ?? assumedRatios);
   const name = model || t("Example model");

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { groupsQuery } from "#lib/queries/tokens.ts";
+import { usableGroupsQuery } from "#lib/queries/groups.ts";
 import { useSelf } from "#lib/session.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
@@ -9,7 +9,7 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 export function GroupFields({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation("tokens");
   const self = useSelf();
-  const groups = useQuery(groupsQuery).data ?? {};
+  const groups = useQuery(usableGroupsQuery).data ?? {};
   const label = (name: string, ratio: number) => t("{{name}} (ratio {{ratio}})", { name, ratio });
   const groupOptions = Object.values(groups).map((group) => ({
     value: group.symbol,

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { useAdministerToken } from "#features/tokens/api.ts";
-import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { groupSymbolsQuery } from "#lib/queries/groups.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { toast } from "#ui/toast.tsx";

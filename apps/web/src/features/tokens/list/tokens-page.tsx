@@ -14,7 +14,6 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { tokenParams } from "#lib/address/list-queries.ts";
 import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { layouts } from "#lib/lists/layouts.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
@@ -107,7 +106,6 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
       <DroppedFilters params={tokenParams} />
       <DataTable
         id="tokens"
-        layout={layouts.belowAddress}
         views="tokens"
         label={t("Tokens")}
         columns={columns}
@@ -134,7 +132,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         empty={
           searching ? (
             <Empty
-              title={params.billing_tag === "" ? t("No token matches") : t("No token matches")}
+              title={t("No token matches")}
               action={
                 <Button variant="default" onClick={() => setParams({ keyword: "", billing_tag: "" })}>
                   {t("Clear the search")}

@@ -12,7 +12,7 @@ export const LONGEST_NAME = 40;
 const keyOf = (list: string, userId: number) => `views:${list}:${userId}`;
 
 /** Parameters that are not part of the filters: what is open or compared, the place in the list, and its columns. */
-const momentary = [...drawerParams, "call", "page", "size", "cursor", "compare", COLUMNS];
+const momentary = [...drawerParams, "page", "size", "cursor", "compare", COLUMNS];
 
 /** Returns the query string of the current filters, in one order. */
 export function viewOf(search: string): string {

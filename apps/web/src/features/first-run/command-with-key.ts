@@ -1,7 +1,7 @@
 /** Commands of a first call that contain the key, to paste into a terminal. Pure. */
-import { clientById } from "./clients.ts";
-import type { Connection } from "./connection.ts";
-import { powershellWord, shellWord } from "./quoting.ts";
+import { clientById } from "@gateway/shared/connect/clients";
+import type { Connection } from "@gateway/shared/connect/connection";
+import { powershellWord, shellWord } from "@gateway/shared/connect/quoting";
 
 /** Clients whose first call needs one command. */
 export const firstClients = ["curl", "claude-code", "codex"] as const;
