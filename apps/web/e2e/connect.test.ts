@@ -67,6 +67,22 @@ test(
   },
 );
 
+test("the key that is selected first is never the one of the playground", async ({ page }) => {
+  const key = await site.api<string>("GET", "/token/playground");
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
+  });
+  await answer.text();
+  await page.goto("/panel/connect");
+  const choice = page.getByRole("combobox", { name: "Key" });
+  await expect(choice).toHaveValue(/^Laptop/);
+  await choice.click();
+  await expect(page.getByRole("option", { name: /^Laptop/ })).toBeVisible();
+  await expect(page.getByRole("option", { name: /^sys_playground/ })).toHaveCount(0);
+});
+
 test.describe("a visitor", () => {
   test.use({ guest: true });
 

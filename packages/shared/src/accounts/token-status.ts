@@ -6,3 +6,6 @@ export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 }
 
 /** Value of `expired_time` for a token without an expiry. */
 export const NEVER_EXPIRES = -1;
+
+/** Name of the token that the console's playground creates and uses. */
+export const PLAYGROUND_TOKEN = "sys_playground";

@@ -7,7 +7,7 @@ import {
   TokenSetting,
   type TokenSettingChange,
 } from "@gateway/shared/accounts/token";
-import { TokenStatus } from "@gateway/shared/accounts/token-status";
+import { PLAYGROUND_TOKEN, TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { z } from "zod";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
@@ -33,7 +33,6 @@ export interface Owner extends Actor {
   group: string;
 }
 
-const PLAYGROUND = "sys_playground";
 /** Largest integer that a JSON number represents exactly. */
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -252,7 +251,7 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
     const found = await tx.token.findFirst({
       where: {
         user_id: owner.id,
-        name: PLAYGROUND,
+        name: PLAYGROUND_TOKEN,
         status: TokenStatus.enabled,
         unlimited_quota: true,
         expired_time: null,
@@ -262,7 +261,7 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
     if (found !== null) return revealKey(secrets, found);
     const key = newKey();
     const created = await tx.token.create({
-      data: { ...sealKey(secrets, key), user_id: owner.id, name: PLAYGROUND, unlimited_quota: true },
+      data: { ...sealKey(secrets, key), user_id: owner.id, name: PLAYGROUND_TOKEN, unlimited_quota: true },
     });
     await auditToken(tx, owner, "token.create", undefined, created);
     return key;

@@ -49,7 +49,7 @@ export default function ConnectPage() {
   const self = useSelf();
   const address = useServerAddress();
   const [params, setParams] = useListParams(connectParams);
-  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data?.data;
+  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data;
   const [hasCleared, setCleared] = useState(false);
   // The key is only selected. Its text is inserted on request.
   const token = params.token === "" && !hasCleared ? lastUsed(tokens ?? []) : params.token;

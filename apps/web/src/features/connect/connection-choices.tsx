@@ -57,7 +57,7 @@ export function ConnectionChoices({
   const { t } = useTranslation("connect");
   const self = useSelf();
   const models = useQuery(modelsQuery);
-  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data?.data;
+  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data;
   const chosen = tokens?.find(({ id }) => String(id) === token);
   const modelsOfKey = useMemo(
     () =>

@@ -7,11 +7,11 @@ import type { TFunction } from "i18next";
 import { OwnerIcon } from "#components/icons/owner-icon.tsx";
 import { joinList } from "#lib/format/join-list.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { ExtrasCell, ModelCell, PriceCell } from "./price-cells.tsx";
 import type { PriceGroup } from "./price-list.ts";
 import type { Scale } from "./rate-units.ts";
-import classes from "./prices.module.css";
 
 export type Owners = ReadonlyMap<number, ModelOwnerRow>;
 
@@ -55,7 +55,7 @@ export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
       id: "owner",
       title: t("Owner"),
       fixed: true,
-      width: 170,
+      width: 150,
       cell: ({ price }) => {
         const owner = owners.get(price.channel_type);
         return (
@@ -78,22 +78,16 @@ export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
     {
       id: "models",
       title: t("Models"),
-      width: 300,
+      card: "title",
       cell: ({ models }) => (
-        <div className={classes.models}>
-          {models.slice(0, shownModels).map((model) => (
-            <Badge key={model} variant="default" ff="monospace" fw={500}>
-              {model}
+        <Group gap={6} wrap="nowrap">
+          <Short text={joinList(models)} width={220} />
+          {models.length > 1 ? (
+            <Badge variant="default" c="dimmed">
+              {models.length}
             </Badge>
-          ))}
-          {models.length > shownModels ? (
-            <Tooltip multiline maw={480} label={joinList(models.slice(shownModels))}>
-              <Badge variant="default" c="dimmed" tabIndex={0}>
-                +{models.length - shownModels}
-              </Badge>
-            </Tooltip>
           ) : null}
-        </div>
+        </Group>
       ),
     },
     {
@@ -104,8 +98,6 @@ export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
     },
   ];
 }
-
-const shownModels = 8;
 
 function sides<Row>(
   t: TFunction<"prices">,
