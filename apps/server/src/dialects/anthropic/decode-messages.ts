@@ -1,11 +1,10 @@
-import { lookupTable } from "@gateway/shared/lookup-table";
-import { z } from "zod";
+import type { z } from "zod";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { base64OfText } from "#dialects/media/media.ts";
 import { unpackProof } from "#dialects/reasoning/proof.ts";
 import { fieldsIn, parseAt, withExtra } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
-import { type cacheControl, requestBlocks } from "./schema.ts";
+import { block, type cacheControl, requestBlocks } from "./schema.ts";
 
 type Blocks = string | Array<{ type: string }> | null | undefined;
 
@@ -34,7 +33,7 @@ function titled(
   const inner = texts.find((part) => part.cache !== undefined)?.cache;
   const whole = withCache({ type: "text" as const, text, ...(inner && { cache: inner }) }, cache);
   const fallback = [
-    withExtra(whole, "anthropic", wire, fieldsOf[wire.type] ?? noFields),
+    withExtra(whole, "anthropic", wire, fieldsOf.get(wire.type) ?? noFields),
     ...parts.filter((part) => part.type !== "text"),
   ];
   return { ...foreign(wire), fallback };
@@ -88,18 +87,13 @@ function decodeToolResult(wire: { type: string }, at: string): Part {
 }
 
 const noFields: ReadonlySet<string> = new Set();
-const fieldsOf = lookupTable<ReadonlySet<string>>(
-  Object.fromEntries(
-    Object.entries(requestBlocks).map(([type, schema]) => [
-      type,
-      fieldsIn(z.object({ type: z.string() }), schema),
-    ]),
-  ),
+const fieldsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(requestBlocks).map(([type, schema]) => [type, fieldsIn(block, schema)]),
 );
 
 function decodeBlock(wire: { type: string }, at: string): Part {
   const part = decodeKnownBlock(wire, at);
-  const known = fieldsOf[wire.type];
+  const known = fieldsOf.get(wire.type);
   return part.type === "foreign" || known === undefined ? part : withExtra(part, "anthropic", wire, known);
 }
 
