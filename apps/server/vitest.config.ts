@@ -4,7 +4,12 @@ import { SlowFilesFirst } from "./test/run/slow-files-first.ts";
 /**
  * Each of these has its process for itself: they measure their own memory, or break what a process has only once.
  */
-const alone = ["test/faults/long-streams.test.ts", "src/platform/**/*.test.ts", "src/start/**/*.test.ts"];
+const alone = [
+  "test/faults/long-streams.test.ts",
+  "src/platform/memory/transient-*.test.ts",
+  "src/platform/metrics/metrics.test.ts",
+  "src/platform/key-sources/azure-identity.test.ts",
+];
 
 /** Long tests, which vitest.verify.config.ts runs. */
 const verify = "**/*.verify.test.ts";

@@ -24,10 +24,6 @@ export default defineConfig({
   retries: 1,
   reporter: [["list"]],
   use: {
-    // Loading the console in the page of the test before takes a third of the processor time of a new context, because
-    // its scripts are there and compiled. Playwright clears cookies, storage, routes and scripts between tests:
-    // e2e/isolation.test.ts.
-    reuseContext: true,
     locale: "en-US",
     // Elements are clicked when they no longer move. With reduced motion that is immediately.
     contextOptions: { reducedMotion: "reduce" },

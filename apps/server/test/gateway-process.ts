@@ -43,6 +43,8 @@ interface GatewayEnv {
   PORT?: string;
   API_RATE_LIMIT?: string;
   NODE_OPTIONS?: string;
+  IDENTITY_ENDPOINT?: string;
+  IDENTITY_HEADER?: string;
 }
 
 /** Limits of the process: the maximum file size in kilobytes, which simulates a full disk. */

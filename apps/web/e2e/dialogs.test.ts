@@ -101,11 +101,11 @@ test(
   },
 );
 
-for (const { path, api } of [
-  { path: "/panel/user?budget=2", api: "**/api/user/2/budget" },
-  { path: "/panel/user_group?prices=1", api: "**/api/user_group?*size=100*" },
+for (const { path, api, tag } of [
+  { path: "/panel/user?budget=2", api: "**/api/user/2/budget", tag: [] },
+  { path: "/panel/user_group?prices=1", api: "**/api/user_group?*size=100*", tag: "@nightly" },
 ])
-  test(`a form that arrives after its dialog has the focus: ${path}`, async ({ page }) => {
+  test(`a form that arrives after its dialog has the focus: ${path}`, { tag }, async ({ page }) => {
     const answer = Promise.withResolvers<void>();
     await page.route(api, async (route) => {
       await answer.promise;

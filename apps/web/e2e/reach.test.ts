@@ -174,8 +174,6 @@ test("a passkey is added in the profile, signs in without name and password, and
   await button(page, "Remove Laptop").click();
   await dialog.getByRole("button", { name: "Remove" }).click();
   await expect(page.getByText("You have no passkeys. Add one for each device")).toBeVisible();
-  // Its authenticator would stay with the page, which the next test uses again.
-  await devices.detach();
 });
 
 test(

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestDatabase } from "#test/database-copies.ts";
 import { freshDatabase } from "#test/database.ts";
 import { type GatewayProcess, rootAccount, startGatewayProcess } from "#test/gateway-process.ts";
+import { nightly } from "#test/nightly.ts";
 
 /** Typical scripts for One Hub, in Python, run unchanged against a gateway in a process of its own. */
 const folder = new URL("../one-hub-scripts/", import.meta.url).pathname;
@@ -26,16 +27,20 @@ const scripts = [
 ];
 
 const runs = (...args: string[]) => spawnSync("python3", args, { stdio: "ignore" }).status === 0;
+const hasRequests = runs("-c", "import requests");
 const clients = [
   {
     client: "the standard library",
     needs: "Python 3.9 or later (python3)",
     isThere: runs("-c", "import sys; assert sys.version_info >= (3, 9)"),
+    // The same requests from the same scripts.
+    isNightly: hasRequests,
   },
   {
     client: "requests",
     needs: "the library requests (python3-requests)",
-    isThere: runs("-c", "import requests"),
+    isThere: hasRequests,
+    isNightly: false,
   },
 ];
 
@@ -64,9 +69,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-for (const { client, needs, isThere } of clients) {
+for (const { client, needs, isThere, isNightly } of clients) {
   if (!isThere) console.warn(`Scripts for One Hub with ${client}: not run, ${needs} is missing here.`);
-  describe.skipIf(!isThere)(`scripts for One Hub with ${client}`, () => {
+  describe.skipIf(!isThere)(`scripts for One Hub with ${client}`, nightly(isNightly), () => {
     let provider: Server;
     let place: TestDatabase;
     let dataDir: string;

@@ -125,33 +125,37 @@ async function chargedCalls(): Promise<Record<string, number>> {
 }
 
 describe("calls that are running when the database is stopped", () => {
-  it("are answered completely, and each is charged once when the database is back", async () => {
-    const voice = await speak();
-    upstream.control.set({ delay: 3_000 });
-    const before = upstream.calls().length;
-    const running = calls.map(send);
-    await expect.poll(() => upstream.calls().length).toBe(before + calls.length);
-    await postgres.stop();
-    for (const [index, { status, text }] of (await Promise.all(running)).entries()) {
-      const [path, , end] = calls[index]!;
-      expect(status, `${path}: ${text.slice(0, 300)}`).toBe(200);
-      expect(text, path).toContain(end);
-    }
-    expect(await voice.done).toContain("response.done");
+  it(
+    "are answered completely, and each is charged once when the database is back",
+    { tags: "nightly", timeout: 180_000 },
+    async () => {
+      const voice = await speak();
+      upstream.control.set({ delay: 3_000 });
+      const before = upstream.calls().length;
+      const running = calls.map(send);
+      await expect.poll(() => upstream.calls().length).toBe(before + calls.length);
+      await postgres.stop();
+      for (const [index, { status, text }] of (await Promise.all(running)).entries()) {
+        const [path, , end] = calls[index]!;
+        expect(status, `${path}: ${text.slice(0, 300)}`).toBe(200);
+        expect(text, path).toContain(end);
+      }
+      expect(await voice.done).toContain("response.done");
 
-    postgres = await startPostgres();
-    const expected: Record<string, number> = { "/v1/realtime": 1 };
-    for (const [path] of calls) {
-      const endpoint = path.endsWith(":embedContent")
-        ? "/v1beta/models/:embedContent"
-        : path.replace("demo-chat:generateContent", ":target");
-      expected[endpoint] = (expected[endpoint] ?? 0) + 1;
-    }
-    await expect.poll(chargedCalls, { timeout: 60_000 }).toEqual(expected);
-    const database = connect(postgres.url, { max: 1 });
-    // A lease of the node may still be open.
-    const wrong = (await audit(database.pool)).rows.filter(({ what }) => !/reserved|leased/.test(what));
-    await database.close();
-    expect(wrong).toEqual([]);
-  }, 180_000);
+      postgres = await startPostgres();
+      const expected: Record<string, number> = { "/v1/realtime": 1 };
+      for (const [path] of calls) {
+        const endpoint = path.endsWith(":embedContent")
+          ? "/v1beta/models/:embedContent"
+          : path.replace("demo-chat:generateContent", ":target");
+        expected[endpoint] = (expected[endpoint] ?? 0) + 1;
+      }
+      await expect.poll(chargedCalls, { timeout: 60_000 }).toEqual(expected);
+      const database = connect(postgres.url, { max: 1 });
+      // A lease of the node may still be open.
+      const wrong = (await audit(database.pool)).rows.filter(({ what }) => !/reserved|leased/.test(what));
+      await database.close();
+      expect(wrong).toEqual([]);
+    },
+  );
 });

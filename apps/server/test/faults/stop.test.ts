@@ -193,7 +193,7 @@ describe("a stopping node", () => {
     expect(await gateway.ended).toBe(0);
   });
 
-  it("serves calls on a connection whose stream began before the signal", async () => {
+  it("serves calls on a connection whose stream began before the signal", { tags: "nightly" }, async () => {
     const { gateway, key } = await start();
     const shape = shapes["anthropic"];
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

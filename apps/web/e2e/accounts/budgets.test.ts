@@ -85,22 +85,24 @@ test(
   },
 );
 
-test("the budget of an API key is set by an operator, applied by the gateway, and shown to the owner", async ({
-  page,
-}) => {
-  const token = { name: "Of the shop" };
-  const { key, id } = await site.api<{ key: string; id: number }>("POST", "/token", token);
-  const ask = async () => (await callModel(site, key)).status;
-  expect(await ask()).toBe(200);
-  await page.goto("/panel/token?view=all");
-  await useRowMenu(page, "Of the shop", "Set the budget");
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Monthly limit").fill("0.000002");
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog).toHaveCount(0);
-  expect(await budgetOf(`/token/admin/${id}`)).toMatchObject({ monthly_spend: 1 });
-  await expect.poll(ask, { timeout: 10_000 }).toBe(402);
-  await openScreen(page, "Tokens");
-  await page.getByRole("columnheader", { name: "Budget" }).waitFor();
-  await rowOf(page, "Of the shop").getByText("Monthly", { exact: true }).waitFor();
-});
+test(
+  "the budget of an API key is set by an operator, applied by the gateway, and shown to the owner",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const token = { name: "Of the shop" };
+    const { key, id } = await site.api<{ key: string; id: number }>("POST", "/token", token);
+    const ask = async () => (await callModel(site, key)).status;
+    expect(await ask()).toBe(200);
+    await page.goto("/panel/token?view=all");
+    await useRowMenu(page, "Of the shop", "Set the budget");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Monthly limit").fill("0.000002");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(dialog).toHaveCount(0);
+    expect(await budgetOf(`/token/admin/${id}`)).toMatchObject({ monthly_spend: 1 });
+    await expect.poll(ask, { timeout: 10_000 }).toBe(402);
+    await openScreen(page, "Tokens");
+    await page.getByRole("columnheader", { name: "Budget" }).waitFor();
+    await rowOf(page, "Of the shop").getByText("Monthly", { exact: true }).waitFor();
+  },
+);

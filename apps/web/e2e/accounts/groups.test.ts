@@ -30,9 +30,10 @@ async function deleteRow(page: Page, name: string): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
 }
 
-test("a user group is created, changed, disabled and deleted; its identifier never changes", async ({
-  page,
-}) => {
+test(
+  "a user group is created, changed, disabled and deleted; its identifier never changes",
+  { tag: "@nightly" },
+  async ({ page }) => {
   const channel = { type: 900, name: "Demo", models: ["demo-chat"], groups: ["svip"] };
   await site.api("POST", "/channel", channel);
   // Loads the choices of groups, which a new group must change.
@@ -104,7 +105,8 @@ test("a user group is created, changed, disabled and deleted; its identifier nev
     await page.getByText(/still belong to this group/).waitFor();
     expect(await groupOf("svip")).toBeDefined();
   });
-});
+  },
+);
 
 test(
   "a model owner has an id above 1000; those of known providers cannot be deleted",

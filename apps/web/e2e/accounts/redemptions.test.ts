@@ -30,55 +30,57 @@ async function linesOf(download: Download): Promise<string[]> {
 
 const keysOf = (list: Code[]) => list.map((code) => code.key).toSorted();
 
-test("redemption codes are entered in dollars, created together and once, and exported as a file", async ({
-  page,
-}) => {
-  await page.goto("/panel/redemption");
-  const form = page.getByRole("dialog");
+test(
+  "redemption codes are entered in dollars, created together and once, and exported as a file",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto("/panel/redemption");
+    const form = page.getByRole("dialog");
 
-  await test.step("created codes are downloaded", async () => {
-    await page.getByRole("button", { name: "New codes" }).first().click();
-    await form.getByLabel("Name").fill("Fair 2027");
-    await form.getByLabel("Value of each code").fill("2.5");
-    await form.getByText("1,250,000 points").waitFor();
-    await form.getByLabel("Number of codes").fill("101");
-    await form.getByRole("button", { name: "Create" }).click();
-    await form.getByText("At most 100 codes at a time").waitFor();
-    await form.getByLabel("Number of codes").fill("3");
-    await form.getByRole("button", { name: "Create" }).click();
-    const created = form.filter({ hasText: "3 codes created" });
-    const download = page.waitForEvent("download");
-    await created.getByRole("button", { name: "Download" }).click();
-    expect((await download).suggestedFilename()).toBe("Fair-2027.txt");
-    const stored = await codes("Fair");
-    expect(await linesOf(await download)).toEqual(keysOf(stored));
-    expect(stored.every((code) => code.quota === 1_250_000)).toBe(true);
-    await page.keyboard.press("Escape");
-    await expect(form).toHaveCount(0);
-  });
-
-  await test.step("a save shortcut that is pressed three times creates a code once", async () => {
-    await page.getByRole("button", { name: "New codes" }).first().click();
-    await form.getByLabel("Name").fill("Once");
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    let requests = 0;
-    await page.route("**/api/redemption", async (route) => {
-      if (route.request().method() === "POST") {
-        requests += 1;
-        await released;
-      }
-      await route.continue();
+    await test.step("created codes are downloaded", async () => {
+      await page.getByRole("button", { name: "New codes" }).first().click();
+      await form.getByLabel("Name").fill("Fair 2027");
+      await form.getByLabel("Value of each code").fill("2.5");
+      await form.getByText("1,250,000 points").waitFor();
+      await form.getByLabel("Number of codes").fill("101");
+      await form.getByRole("button", { name: "Create" }).click();
+      await form.getByText("At most 100 codes at a time").waitFor();
+      await form.getByLabel("Number of codes").fill("3");
+      await form.getByRole("button", { name: "Create" }).click();
+      const created = form.filter({ hasText: "3 codes created" });
+      const download = page.waitForEvent("download");
+      await created.getByRole("button", { name: "Download" }).click();
+      expect((await download).suggestedFilename()).toBe("Fair-2027.txt");
+      const stored = await codes("Fair");
+      expect(await linesOf(await download)).toEqual(keysOf(stored));
+      expect(stored.every((code) => code.quota === 1_250_000)).toBe(true);
+      await page.keyboard.press("Escape");
+      await expect(form).toHaveCount(0);
     });
-    await page.keyboard.press("Control+Enter");
-    await expect.poll(() => requests).toBe(1);
-    await page.keyboard.press("Control+Enter");
-    await page.keyboard.press("Control+Enter");
-    release();
-    await form.filter({ hasText: "1 code created" }).waitFor();
-    expect(await codes("Once")).toHaveLength(1);
-    expect(requests).toBe(1);
-  });
-});
+
+    await test.step("a save shortcut that is pressed three times creates a code once", async () => {
+      await page.getByRole("button", { name: "New codes" }).first().click();
+      await form.getByLabel("Name").fill("Once");
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      let requests = 0;
+      await page.route("**/api/redemption", async (route) => {
+        if (route.request().method() === "POST") {
+          requests += 1;
+          await released;
+        }
+        await route.continue();
+      });
+      await page.keyboard.press("Control+Enter");
+      await expect.poll(() => requests).toBe(1);
+      await page.keyboard.press("Control+Enter");
+      await page.keyboard.press("Control+Enter");
+      release();
+      await form.filter({ hasText: "1 code created" }).waitFor();
+      expect(await codes("Once")).toHaveLength(1);
+      expect(requests).toBe(1);
+    });
+  },
+);
 
 test(
   "redemption codes are selected on all pages, downloaded, disabled and deleted",

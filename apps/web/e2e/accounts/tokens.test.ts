@@ -114,7 +114,7 @@ test(
   },
 );
 
-test("a token is limited to MCP bundles and tools", async ({ page }) => {
+test("a token is limited to MCP bundles and tools", { tag: "@nightly" }, async ({ page }) => {
   const { id } = await makeToken("With tools");
   const server = await site.api<{ id: number }>("POST", "/mcp_server", {
     name: "github",

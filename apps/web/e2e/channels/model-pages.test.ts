@@ -111,54 +111,56 @@ test.describe("a visitor", () => {
   );
 });
 
-test("the page of a model links an operator to the playground, its channels, calls, price and removal", async ({
-  page,
-}) => {
-  const model = "operators-model";
-  await addChannel(site, { name: "Server", models: ["demo-chat", model] });
-  await page.goto(`/panel/model_price/${model}`);
-  await expect(heading(page, model)).toBeVisible();
-  const back = async () => {
-    await page.goBack();
-    await expect(heading(page, model)).toBeVisible();
-  };
-  const choose = async (name: string, address: string) => {
-    await page.getByRole("button", { name: "Manage" }).click();
-    await page.getByRole("menuitem", { name }).click();
-    await expect.poll(() => page.url()).toContain(address);
-  };
-  await test.step("the playground has this model", async () => {
-    await page.getByRole("link", { name: "Open in playground" }).click();
-    await expect(page.getByRole("combobox", { name: "Model", exact: true })).toHaveValue(model);
-    await back();
-  });
-
-  await test.step("channels, calls and price are those of this model", async () => {
-    await choose("Channels that serve it", `/panel/channel?model=${model}`);
-    await expect(page.getByText("Server", { exact: true }).first()).toBeVisible();
-    await back();
-    await choose("Calls of this model", `/panel/log?model_name=${model}`);
-    await back();
-    await choose("Edit the price", `/panel/pricing?keyword=${model}`);
-    await back();
-  });
-
-  await test.step("it is removed from its channels after a preview", async () => {
-    await choose("Remove from all channels", `/panel/channel?remove=${model}`);
-    const form = page.getByRole("dialog", { name: "Remove a model from all channels" });
-    await form.getByRole("button", { name: "Preview" }).click();
-    await expect(form.getByText("Server")).toBeVisible();
-    await expect(form.getByText("Inner")).toHaveCount(0);
-    await form.getByRole("button", { name: "Remove from 1 channel" }).click();
-    await expect(form).toHaveCount(0);
-  });
-
-  await test.step("its page shows that it is no longer available, and the list begins with the own group", async () => {
-    // A window keeps the list of models for a minute.
+test(
+  "the page of a model links an operator to the playground, its channels, calls, price and removal",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const model = "operators-model";
+    await addChannel(site, { name: "Server", models: ["demo-chat", model] });
     await page.goto(`/panel/model_price/${model}`);
-    await expect(page.getByText("This model is not available")).toBeVisible();
-    await page.getByRole("link", { name: "Show all models" }).click();
-    await expect(page.getByRole("button", { name: "Default", pressed: true })).toBeVisible();
-    await expect(listOf(page)).toBeVisible();
-  });
-});
+    await expect(heading(page, model)).toBeVisible();
+    const back = async () => {
+      await page.goBack();
+      await expect(heading(page, model)).toBeVisible();
+    };
+    const choose = async (name: string, address: string) => {
+      await page.getByRole("button", { name: "Manage" }).click();
+      await page.getByRole("menuitem", { name }).click();
+      await expect.poll(() => page.url()).toContain(address);
+    };
+    await test.step("the playground has this model", async () => {
+      await page.getByRole("link", { name: "Open in playground" }).click();
+      await expect(page.getByRole("combobox", { name: "Model", exact: true })).toHaveValue(model);
+      await back();
+    });
+
+    await test.step("channels, calls and price are those of this model", async () => {
+      await choose("Channels that serve it", `/panel/channel?model=${model}`);
+      await expect(page.getByText("Server", { exact: true }).first()).toBeVisible();
+      await back();
+      await choose("Calls of this model", `/panel/log?model_name=${model}`);
+      await back();
+      await choose("Edit the price", `/panel/pricing?keyword=${model}`);
+      await back();
+    });
+
+    await test.step("it is removed from its channels after a preview", async () => {
+      await choose("Remove from all channels", `/panel/channel?remove=${model}`);
+      const form = page.getByRole("dialog", { name: "Remove a model from all channels" });
+      await form.getByRole("button", { name: "Preview" }).click();
+      await expect(form.getByText("Server")).toBeVisible();
+      await expect(form.getByText("Inner")).toHaveCount(0);
+      await form.getByRole("button", { name: "Remove from 1 channel" }).click();
+      await expect(form).toHaveCount(0);
+    });
+
+    await test.step("its page shows that it is no longer available, and the list begins with the own group", async () => {
+      // A window keeps the list of models for a minute.
+      await page.goto(`/panel/model_price/${model}`);
+      await expect(page.getByText("This model is not available")).toBeVisible();
+      await page.getByRole("link", { name: "Show all models" }).click();
+      await expect(page.getByRole("button", { name: "Default", pressed: true })).toBeVisible();
+      await expect(listOf(page)).toBeVisible();
+    });
+  },
+);

@@ -113,9 +113,10 @@ test(
   },
 );
 
-test("an imported price list is previewed, keeps locked prices, and overwrites others only after a question", async ({
-  page,
-}) => {
+test(
+  "an imported price list is previewed, keeps locked prices, and overwrites others only after a question",
+  { tag: "@nightly" },
+  async ({ page }) => {
   const price = { type: "tokens", channel_type: 1 };
   const changed = { ...price, model: "gpt-4o", input: 99, output: 99 };
   await site.api("PUT", "/prices/single/gpt-4o", changed);
@@ -162,7 +163,8 @@ test("an imported price list is previewed, keeps locked prices, and overwrites o
     await expect(warning).toHaveCount(0);
     expect(await priceOf("priceless")).toMatchObject({ type: "times", input: 20 });
   });
-});
+  },
+);
 
 test.describe("the public price list", () => {
   test.use({ guest: true });

@@ -2,7 +2,7 @@
  * Texts of operators and users are shown as text: scripts in them do not run, and links do not leave the site
  * automatically.
  */
-import type { CDPSession, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
@@ -28,10 +28,6 @@ const script = [
 ].join("\n");
 const markdown = `Visible words\n\n[a link](javascript:ran('markdown'))\n\n${script}`;
 
-let session: CDPSession | undefined;
-// Its setting would stay with the page, which the next test uses again.
-test.afterEach(() => session?.detach());
-
 /**
  * Records which scripts run in a page. Its content policy is disabled: the texts must be harmless without this second
  * protection.
@@ -39,8 +35,8 @@ test.afterEach(() => session?.detach());
 async function recordScripts(page: Page): Promise<string[]> {
   const scripts: string[] = [];
   await page.exposeFunction("ran", (name: string) => scripts.push(name));
-  session = await page.context().newCDPSession(page);
-  await session.send("Page.setBypassCSP", { enabled: true });
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Page.setBypassCSP", { enabled: true });
   return scripts;
 }
 

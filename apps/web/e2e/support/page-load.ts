@@ -52,9 +52,6 @@ export async function loadOf(page: Page, address: string, shown = anyHeading): P
   const packings = new Set<string | undefined>();
   const sizes: Promise<number>[] = [];
   let requests = 0;
-  const session = await page.context().newCDPSession(page);
-  await session.send("Network.clearBrowserCache");
-  await session.detach();
   await observe(page);
   // What every browser accepts. Brotli is smaller.
   await page.setExtraHTTPHeaders({ "accept-encoding": "gzip" });

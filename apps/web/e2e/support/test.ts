@@ -63,15 +63,11 @@ export const test = base.extend<TestFixtures, { sites: Sites }>({
     { auto: true },
   ],
   baseURL: async ({ site }, use) => use(site.url),
-  // Playwright reuses the context of a worker only while its options stay the same. So what differs between tests is set
-  // afterwards.
-  context: async ({ context, site, guest, sites }, use) => {
-    await context.setExtraHTTPHeaders(site.newAddress());
-    if (!guest) await context.addCookies(rootState(site).cookies);
+  storageState: async ({ site, guest }, use) => use(guest ? { cookies: [], origins: [] } : rootState(site)),
+  extraHTTPHeaders: async ({ site }, use) => use(site.newAddress()),
+  context: async ({ context, sites }, use) => {
     await prepareContext(context, {}, sites.addMissingText);
     await use(context);
-    // An open page keeps sending requests until the next test.
-    for (const page of context.pages()) await page.goto("about:blank");
   },
 });
 
@@ -84,8 +80,6 @@ function openSites(browser: Browser) {
   const missingTexts = new Set<string>();
   let running: (() => Promise<void>)[] = [];
   let ofFile: { file: string; site: Promise<Site> } | undefined;
-  /** Of the first gateway. The next ones have it too, so that the browser has their scripts in its cache. */
-  let port = "0";
 
   function addMissingText(text: string): void {
     missingTexts.add(text);
@@ -121,10 +115,8 @@ function openSites(browser: Browser) {
   async function of(file: string, options: GatewayOptions): Promise<Site> {
     if (ofFile?.file === file) return ofFile.site;
     await stop();
-    ofFile = { file, site: start({ ...options, env: { PORT: port, ...options.env } }) };
-    const site = await ofFile.site;
-    port = new URL(site.url).port;
-    return site;
+    ofFile = { file, site: start(options) };
+    return ofFile.site;
   }
 
   async function endTest(): Promise<void> {

@@ -58,5 +58,5 @@ export async function startWalk(page: Page, site: Site): Promise<Walk> {
 
 /** A callback without a code is refused, as is a guest at a screen for members; browsers report every refusal. */
 function isExpected(path: string, text: string): boolean {
-  return /^\/(oauth\/|playground)/.test(path) && /status of 4\d\d/.test(text);
+  return /^\/(oauth\/|playground|device)/.test(path) && /status of 4\d\d/.test(text);
 }

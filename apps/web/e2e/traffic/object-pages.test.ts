@@ -87,73 +87,77 @@ test(
   },
 );
 
-test("the page of a customer shows balance, spending, tokens and reasons of failed calls", async ({
-  page,
-}) => {
-  await page.goto(`/panel/user/${customer.id}?tab=tokens`);
+test(
+  "the page of a customer shows balance, spending, tokens and reasons of failed calls",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.goto(`/panel/user/${customer.id}?tab=tokens`);
 
-  await test.step("a link opens the tab of tokens, which links to the page of a token", async () => {
-    await heading(page, "acme").waitFor();
-    await page.getByRole("link", { name: "of acme" }).click();
-    await heading(page, "of acme").waitFor();
-    await page.goBack();
-    await page.getByRole("tab", { name: "Tokens", selected: true }).waitFor();
-  });
-  await test.step("the overview shows figures and reasons", async () => {
-    await page.getByRole("tab", { name: "Overview" }).click();
-    await figure(page, "Balance").waitFor();
-    await figure(page, "Requests, 24 hours").getByText("1 failed").waitFor();
-    await page.getByText("Model not available").first().waitFor();
-  });
-  await test.step("the failed call names its model, and neither the user of the page nor an amount", async () => {
-    await page.getByRole("tab", { name: "Calls" }).click();
-    const calls = page.getByRole("list", { name: "Newest calls" }).getByRole("listitem");
-    await expect(calls).toHaveCount(3);
-    expect(await calls.first().innerText()).toMatch(/^no-such-model\s+–\s+Model not available · of acme\s/);
-  });
-});
+    await test.step("a link opens the tab of tokens, which links to the page of a token", async () => {
+      await heading(page, "acme").waitFor();
+      await page.getByRole("link", { name: "of acme" }).click();
+      await heading(page, "of acme").waitFor();
+      await page.goBack();
+      await page.getByRole("tab", { name: "Tokens", selected: true }).waitFor();
+    });
+    await test.step("the overview shows figures and reasons", async () => {
+      await page.getByRole("tab", { name: "Overview" }).click();
+      await figure(page, "Balance").waitFor();
+      await figure(page, "Requests, 24 hours").getByText("1 failed").waitFor();
+      await page.getByText("Model not available").first().waitFor();
+    });
+    await test.step("the failed call names its model, and neither the user of the page nor an amount", async () => {
+      await page.getByRole("tab", { name: "Calls" }).click();
+      const calls = page.getByRole("list", { name: "Newest calls" }).getByRole("listitem");
+      await expect(calls).toHaveCount(3);
+      expect(await calls.first().innerText()).toMatch(/^no-such-model\s+–\s+Model not available · of acme\s/);
+    });
+  },
+);
 
-test("the page of a token shows an administrator its limits, budget and usage, but not its key", async ({
-  page,
-}) => {
-  const other = await site.api<{ id: number }>("POST", "/token/admin", {
-    user_id: customer.id,
-    name: "with a budget",
-  });
-  await site.api("PUT", `/token/admin/${other.id}/budget`, {
-    budget: {
-      daily_spend: 2_500_000,
-      daily_notify: 1_000_000,
-      weekly_spend: 0,
-      weekly_notify: 0,
-      monthly_spend: 0,
-      monthly_notify: 0,
-    },
-  });
-  await page.goto(`/panel/token/${token.id}`);
-  await test.step("limits and usage", async () => {
-    await heading(page, "of acme").waitFor();
-    await figure(page, "Used in total").getByText("No limit").waitFor();
-    await figure(page, "Used this month").getByText("of $10.00").waitFor();
-    await figure(page, "Used this month")
-      .getByText(/ left · Resets /)
-      .waitFor();
-    await figure(page, "Used today").getByText("No limit").waitFor();
-    await figure(page, "Expires").getByText("Never").waitFor();
-    await figure(page, "Requests, 24 hours").getByText("3", { exact: true }).waitFor();
-  });
-  await test.step("settings without the key", async () => {
-    await page.getByRole("tab", { name: "Settings" }).click();
-    await page.getByText("Not used yet").or(page.getByText("Last used")).first().waitFor();
-    expect(await page.content()).not.toContain(token.key);
-  });
-  await test.step("the budget of another token", async () => {
-    await goTo(page, `/panel/token/${other.id}`);
-    const budget = figure(page, "Budget");
-    await budget.getByText(/ \/ \$5\.00$/).waitFor();
-    await budget.getByText(/Notice at \$2\.00/).waitFor();
-  });
-});
+test(
+  "the page of a token shows an administrator its limits, budget and usage, but not its key",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const other = await site.api<{ id: number }>("POST", "/token/admin", {
+      user_id: customer.id,
+      name: "with a budget",
+    });
+    await site.api("PUT", `/token/admin/${other.id}/budget`, {
+      budget: {
+        daily_spend: 2_500_000,
+        daily_notify: 1_000_000,
+        weekly_spend: 0,
+        weekly_notify: 0,
+        monthly_spend: 0,
+        monthly_notify: 0,
+      },
+    });
+    await page.goto(`/panel/token/${token.id}`);
+    await test.step("limits and usage", async () => {
+      await heading(page, "of acme").waitFor();
+      await figure(page, "Used in total").getByText("No limit").waitFor();
+      await figure(page, "Used this month").getByText("of $10.00").waitFor();
+      await figure(page, "Used this month")
+        .getByText(/ left · Resets /)
+        .waitFor();
+      await figure(page, "Used today").getByText("No limit").waitFor();
+      await figure(page, "Expires").getByText("Never").waitFor();
+      await figure(page, "Requests, 24 hours").getByText("3", { exact: true }).waitFor();
+    });
+    await test.step("settings without the key", async () => {
+      await page.getByRole("tab", { name: "Settings" }).click();
+      await page.getByText("Not used yet").or(page.getByText("Last used")).first().waitFor();
+      expect(await page.content()).not.toContain(token.key);
+    });
+    await test.step("the budget of another token", async () => {
+      await goTo(page, `/panel/token/${other.id}`);
+      const budget = figure(page, "Budget");
+      await budget.getByText(/ \/ \$5\.00$/).waitFor();
+      await budget.getByText(/Notice at \$2\.00/).waitFor();
+    });
+  },
+);
 
 test(
   "a new customer gets an account, a key with a budget, a message, and another token",

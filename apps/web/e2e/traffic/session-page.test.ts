@@ -79,30 +79,38 @@ test("the page of a session is linked from a call, and shows agents, models, fai
   });
 });
 
-test("a session of a token that stores requests has the first question as its title, and its tools", async ({
-  page,
-}) => {
-  const { key } = await site.api<{ key: string }>("POST", "/token", {
-    name: "Storing",
-    setting: { log_bodies: true },
-  });
-  const tools = [
-    { type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } },
-  ];
-  const answer = await fetch(`${site.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-session-id": "stored" },
-    body: JSON.stringify({
-      model: "demo-chat",
-      tools,
-      tool_choice: "required",
-      messages: [{ role: "user", content: "How is the weather in Lisbon?" }],
-    }),
-  });
-  expect(await answer.text()).toContain("get_weather");
-  await expect.poll(async () => (await site.api<LogPage>("GET", "/log?session=stored")).data.length).toBe(1);
-  await page.goto("/panel/session");
-  await page.getByRole("link", { name: "How is the weather in Lisbon?" }).click();
-  await page.getByRole("heading", { name: "How is the weather in Lisbon?" }).waitFor();
-  await expect(page.locator("[data-row]")).toContainText("get_weather");
-});
+test(
+  "a session of a token that stores requests has the first question as its title, and its tools",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const { key } = await site.api<{ key: string }>("POST", "/token", {
+      name: "Storing",
+      setting: { log_bodies: true },
+    });
+    const tools = [
+      { type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } },
+    ];
+    const answer = await fetch(`${site.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "x-session-id": "stored",
+      },
+      body: JSON.stringify({
+        model: "demo-chat",
+        tools,
+        tool_choice: "required",
+        messages: [{ role: "user", content: "How is the weather in Lisbon?" }],
+      }),
+    });
+    expect(await answer.text()).toContain("get_weather");
+    await expect
+      .poll(async () => (await site.api<LogPage>("GET", "/log?session=stored")).data.length)
+      .toBe(1);
+    await page.goto("/panel/session");
+    await page.getByRole("link", { name: "How is the weather in Lisbon?" }).click();
+    await page.getByRole("heading", { name: "How is the weather in Lisbon?" }).waitFor();
+    await expect(page.locator("[data-row]")).toContainText("get_weather");
+  },
+);

@@ -43,7 +43,9 @@ async function shareCall(page: Page, withContent: boolean): Promise<string> {
 
 const pathOf = (address: string) => new URL(address).pathname;
 
-test("a link shows bill and route without names to a guest, until it is revoked", async ({ page }) => {
+test("a link shows a guest bill and route without names until it is revoked, and the conversation only on request", async ({
+  page,
+}) => {
   const address = await shareCall(page, false);
   const guest = await site.open(pathOf(address), { guest: true });
 
@@ -74,13 +76,15 @@ test("a link shows bill and route without names to a guest, until it is revoked"
     await guest.getByRole("heading", { name: "This link was revoked" }).waitFor();
     expect(await faults(guest)).toEqual([]);
   });
-});
 
-test("a link with the content shows the conversation; an unknown one shows an error", async ({ page }) => {
-  const address = await shareCall(page, true);
-  const guest = await site.open(pathOf(address), { guest: true, phone: true });
-  await guest.getByText(question).first().waitFor();
-  expect(await faults(guest)).toEqual([]);
-  const unknown = await site.open(`/share/${"A".repeat(32)}`, { guest: true });
-  await unknown.getByRole("heading", { name: "This link was not found" }).waitFor();
+  await test.step("a link with the content shows the conversation", async () => {
+    const phone = await site.open(pathOf(await shareCall(page, true)), { guest: true, phone: true });
+    await phone.getByText(question).first().waitFor();
+    expect(await faults(phone)).toEqual([]);
+  });
+
+  await test.step("an unknown link shows an error", async () => {
+    await guest.goto(`/share/${"A".repeat(32)}`);
+    await guest.getByRole("heading", { name: "This link was not found" }).waitFor();
+  });
 });

@@ -69,7 +69,7 @@ const englishText = /[A-Za-z]{2,} [a-z]{2,}/;
 const chineseOrJapanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** What the installation holds is not translated, and each language has its own name in that language. */
 const names =
-  /^(default|demo|first|gift|root|简体中文|繁體中文|日本語|Returns example text immediately|The model "no-such)(?!\p{L})/iu;
+  /^(default|demo|first|gift|root|简体中文|繁體中文|日本語|Returns example text immediately|The model "no-such|The server had an error)(?!\p{L})/iu;
 
 /** Returns a function that tells a text that someone forgot to translate into this language. */
 function untranslatedIn(language: string): (text: string) => boolean {
