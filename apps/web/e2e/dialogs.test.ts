@@ -49,7 +49,7 @@ test("a toast covers neither the close button of a drawer nor, on a phone, the b
   await page.goto("/panel/token?edit=new");
   for (const [window, button] of [
     [page, "Close"],
-    [phone, "Create"],
+    [phone, "Create token"],
   ] as const) {
     await window.route("**/api/token", (route) =>
       route.request().method() === "POST"
@@ -57,8 +57,8 @@ test("a toast covers neither the close button of a drawer nor, on a phone, the b
         : route.fallback(),
     );
     const form = window.getByRole("dialog");
-    await form.getByLabel("Name", { exact: true }).fill("Laptop");
-    await form.getByRole("button", { name: "Create", exact: true }).click();
+    await form.getByRole("textbox", { name: "Name" }).fill("Laptop");
+    await form.getByRole("button", { name: "Create token", exact: true }).click();
     const toast = window.locator(".mantine-Notification-root");
     await toast.waitFor();
     // Only checks that a click would reach the button.
@@ -66,6 +66,16 @@ test("a toast covers neither the close button of a drawer nor, on a phone, the b
     await expect(toast).toBeVisible();
     await window.unroute("**/api/token");
   }
+});
+
+test("a search in a list of options replaces the name of the selected one", async ({ page }) => {
+  await page.goto("/panel/channel?edit=new");
+  const provider = page.getByRole("dialog").getByRole("combobox", { name: "Provider" });
+  await expect(provider).toHaveValue("OpenAI");
+  await provider.click();
+  await page.keyboard.type("anthropic");
+  await page.getByRole("option", { name: "Anthropic" }).click();
+  await expect(provider).toHaveValue("Anthropic");
 });
 
 test(
