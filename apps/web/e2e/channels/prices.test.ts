@@ -117,52 +117,52 @@ test(
   "an imported price list is previewed, keeps locked prices, and overwrites others only after a question",
   { tag: "@nightly" },
   async ({ page }) => {
-  const price = { type: "tokens", channel_type: 1 };
-  const changed = { ...price, model: "gpt-4o", input: 99, output: 99 };
-  await site.api("PUT", "/prices/single/gpt-4o", changed);
-  const locked = { ...price, model: "gpt-4o-mini", input: 88, output: 88, locked: true };
-  await site.api("PUT", "/prices/single/gpt-4o-mini", locked);
-  await page.goto("/panel/pricing");
-  await page.getByRole("button", { name: "Update prices" }).click();
-  const dialog = page.getByRole("dialog").filter({ hasText: "Update prices" });
-  await test.step("an address of this machine is refused", async () => {
-    await dialog.getByText("List from a URL").click();
-    await dialog.getByLabel("URL of the list").fill("http://127.0.0.1:1/prices.json");
-    await dialog.getByRole("button", { name: "Fetch" }).click();
-    await expect(dialog.getByText("Only public URLs can be fetched.")).toBeVisible();
-  });
+    const price = { type: "tokens", channel_type: 1 };
+    const changed = { ...price, model: "gpt-4o", input: 99, output: 99 };
+    await site.api("PUT", "/prices/single/gpt-4o", changed);
+    const locked = { ...price, model: "gpt-4o-mini", input: 88, output: 88, locked: true };
+    await site.api("PUT", "/prices/single/gpt-4o-mini", locked);
+    await page.goto("/panel/pricing");
+    await page.getByRole("button", { name: "Update prices" }).click();
+    const dialog = page.getByRole("dialog").filter({ hasText: "Update prices" });
+    await test.step("an address of this machine is refused", async () => {
+      await dialog.getByText("List from a URL").click();
+      await dialog.getByLabel("URL of the list").fill("http://127.0.0.1:1/prices.json");
+      await dialog.getByRole("button", { name: "Fetch" }).click();
+      await expect(dialog.getByText("Only public URLs can be fetched.")).toBeVisible();
+    });
 
-  await test.step("the preview shows what changes and what is locked", async () => {
-    await dialog.getByText("Built-in list").click();
-    await dialog.getByRole("button", { name: "Fetch" }).click();
-    await expect(dialog.getByText("No new models")).toBeVisible();
-    await dialog.getByText("Overwrite all:").click();
-    const row = dialog.getByRole("row").filter({ hasText: "gpt-4o" });
-    await expect(row.getByText("99").first()).toBeVisible();
-    await expect(dialog.getByText("Locked and not changed: gpt-4o-mini")).toBeVisible();
-  });
+    await test.step("the preview shows what changes and what is locked", async () => {
+      await dialog.getByText("Built-in list").click();
+      await dialog.getByRole("button", { name: "Fetch" }).click();
+      await expect(dialog.getByText("No new models")).toBeVisible();
+      await dialog.getByText("Overwrite all:").click();
+      const row = dialog.getByRole("row").filter({ hasText: "gpt-4o" });
+      await expect(row.getByText("99").first()).toBeVisible();
+      await expect(dialog.getByText("Locked and not changed: gpt-4o-mini")).toBeVisible();
+    });
 
-  await test.step("the import asks before it overwrites", async () => {
-    await dialog.getByRole("button", { name: /^Import \d+ change/ }).click();
-    await page.getByRole("button", { name: "Overwrite all", exact: true }).click();
-    await expect(dialog).toHaveCount(0);
-    expect((await priceOf("gpt-4o"))?.input).toBe(1.25);
-    expect(await priceOf("gpt-4o-mini")).toMatchObject({ input: 88, locked: true });
-    expect(await priceOf("priceless")).toBeUndefined();
-  });
+    await test.step("the import asks before it overwrites", async () => {
+      await dialog.getByRole("button", { name: /^Import \d+ change/ }).click();
+      await page.getByRole("button", { name: "Overwrite all", exact: true }).click();
+      await expect(dialog).toHaveCount(0);
+      expect((await priceOf("gpt-4o"))?.input).toBe(1.25);
+      expect(await priceOf("gpt-4o-mini")).toMatchObject({ input: 88, locked: true });
+      expect(await priceOf("priceless")).toBeUndefined();
+    });
 
-  await test.step("a model of a channel without a price is shown, and receives a price per call", async () => {
-    const warning = page.getByRole("alert").filter({ hasText: "have no price" });
-    await expect(warning.getByText("priceless", { exact: true })).toBeVisible();
-    await warning.getByRole("button", { name: "Set a price" }).click();
-    const form = page.getByRole("dialog");
-    await choose(page, form, "Owner", "Meta");
-    await choose(page, form, "Billed", "per call");
-    await form.getByLabel("Price of a call").fill("0.04");
-    await form.getByRole("button", { name: "Save" }).click();
-    await expect(warning).toHaveCount(0);
-    expect(await priceOf("priceless")).toMatchObject({ type: "times", input: 20 });
-  });
+    await test.step("a model of a channel without a price is shown, and receives a price per call", async () => {
+      const warning = page.getByRole("alert").filter({ hasText: "have no price" });
+      await expect(warning.getByText("priceless", { exact: true })).toBeVisible();
+      await warning.getByRole("button", { name: "Set a price" }).click();
+      const form = page.getByRole("dialog");
+      await choose(page, form, "Owner", "Meta");
+      await choose(page, form, "Billed", "per call");
+      await form.getByLabel("Price of a call").fill("0.04");
+      await form.getByRole("button", { name: "Save" }).click();
+      await expect(warning).toHaveCount(0);
+      expect(await priceOf("priceless")).toMatchObject({ type: "times", input: 20 });
+    });
   },
 );
 
