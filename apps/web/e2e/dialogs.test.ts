@@ -68,6 +68,16 @@ test("a toast covers neither the close button of a drawer nor, on a phone, the b
   }
 });
 
+test("a search in a list of options replaces the name of the selected one", async ({ page }) => {
+  await page.goto("/panel/channel?edit=new");
+  const provider = page.getByRole("dialog").getByRole("combobox", { name: "Provider" });
+  await expect(provider).toHaveValue("OpenAI");
+  await provider.click();
+  await page.keyboard.type("anthropic");
+  await page.getByRole("option", { name: "Anthropic" }).click();
+  await expect(provider).toHaveValue("Anthropic");
+});
+
 test(
   "the exact time is the hint of a time in a list, and elsewhere a tooltip that the keyboard opens",
   { tag: "@nightly" },

@@ -6,6 +6,7 @@ import {
   type MantineThemeOverride,
   mergeThemeOverrides,
 } from "@mantine/core";
+import type { MouseEvent } from "react";
 import classes from "./theme.module.css";
 
 /** The accent colour, for interactive elements only. */
@@ -107,6 +108,11 @@ const ownScroll = { defaultProps: { withScrollArea: false } };
 // Three short pills and the place to type share a line on a phone.
 const pills = { ...ownScroll, styles: { inputField: { minWidth: 64 } } };
 
+/** What is typed next replaces the name of the selected option. Without a search, the input is read-only. */
+function selectSearchText({ currentTarget }: MouseEvent<HTMLInputElement>): void {
+  if (!currentTarget.readOnly) currentTarget.select();
+}
+
 const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
   primaryColor: "iris",
@@ -180,7 +186,9 @@ const theme = createTheme({
     Popover: { defaultProps: { shadow: "md", portalProps: { target: "main" } } },
     ComboboxOptions: { defaultProps: { className: classes.options } },
     // A form whose first field has the focus must not be covered by a list.
-    Select: { defaultProps: { withScrollArea: false, openOnFocus: false } },
+    Select: {
+      defaultProps: { withScrollArea: false, openOnFocus: false, onClick: selectSearchText },
+    },
     Autocomplete: ownScroll,
     MultiSelect: pills,
     TagsInput: pills,
