@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
@@ -26,44 +26,46 @@ const reported = {
   total_tokens: 100,
 };
 
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = "", url = "" } = request;
+  if (method === "POST" && !url.endsWith("/cancel")) {
+    starts += 1;
+    await startsWait?.promise;
+  }
+  if (url === "/suno/submit/music")
+    return void response.end(JSON.stringify({ code: "success", data: crypto.randomUUID() }));
+  const [, id] = /^\/v1\/responses\/(\w+)/.exec(url) ?? [];
+  if (method === "POST" && url.endsWith("/cancel")) status = "cancelled";
+  if (method === "GET") requested += 1;
+  const output = [
+    {
+      type: "message",
+      id: "m",
+      role: "assistant",
+      content: [{ type: "output_text", text: "Done.", annotations: [] }],
+    },
+  ];
+  const gone = method === "GET" && status === "gone";
+  response.writeHead(gone ? 404 : 200, { "content-type": "application/json" }).end(
+    JSON.stringify(
+      gone
+        ? { error: { message: "gone", type: "invalid_request_error" } }
+        : {
+            id: id ?? `resp_${crypto.randomUUID().replaceAll("-", "")}`,
+            object: "response",
+            status,
+            background: true,
+            model: "thinker",
+            output: status === "completed" ? output : [],
+            usage: status === "completed" ? reported : usage,
+          },
+    ),
+  );
+}
+
 beforeAll(async () => {
   upstream = createServer((request, response) => {
-    request.resume().on("end", async () => {
-      const { method = "", url = "" } = request;
-      if (method === "POST" && !url.endsWith("/cancel")) {
-        starts += 1;
-        await startsWait?.promise;
-      }
-      if (url === "/suno/submit/music")
-        return response.end(JSON.stringify({ code: "success", data: crypto.randomUUID() }));
-      const [, id] = /^\/v1\/responses\/(\w+)/.exec(url) ?? [];
-      if (method === "POST" && url.endsWith("/cancel")) status = "cancelled";
-      if (method === "GET") requested += 1;
-      const output = [
-        {
-          type: "message",
-          id: "m",
-          role: "assistant",
-          content: [{ type: "output_text", text: "Done.", annotations: [] }],
-        },
-      ];
-      const gone = method === "GET" && status === "gone";
-      return response.writeHead(gone ? 404 : 200, { "content-type": "application/json" }).end(
-        JSON.stringify(
-          gone
-            ? { error: { message: "gone", type: "invalid_request_error" } }
-            : {
-                id: id ?? `resp_${crypto.randomUUID().replaceAll("-", "")}`,
-                object: "response",
-                status,
-                background: true,
-                model: "thinker",
-                output: status === "completed" ? output : [],
-                usage: status === "completed" ? reported : usage,
-              },
-        ),
-      );
-    });
+    request.resume().on("end", () => void respond(request, response));
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => upstream.once("listening", resolve));
   const { port } = upstream.address() as { port: number };
