@@ -7,10 +7,6 @@ import { lazy, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ConnectedProvider } from "#components/first-provider/connect-provider.ts";
 import { asSent, http } from "#lib/http.ts";
-import { allChannels } from "#lib/queries/channels.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
-import { providersQuery } from "#lib/queries/providers.ts";
-import { allTokens } from "#lib/queries/tokens.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
@@ -51,13 +47,8 @@ export function ProviderStep({ hasChannel, onReady }: ProviderStepProps) {
     // The card shows the reason.
     meta: { quiet: true },
     onSuccess: onReady,
-    // Also after a failure: the channel exists if only the key could not be created.
-    onSettled: () =>
-      Promise.all(
-        [allChannels, providersQuery.queryKey, modelsQuery.queryKey, allTokens].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      ),
+    // Also after a failure: the channel exists if only the key could not be created. Most of the console depends on it.
+    onSettled: () => client.invalidateQueries(),
   });
   const hasDemo = site?.demo_upstream === true || (site?.demo_offered === true && mayEnable);
   const failure = connect.error ? (
