@@ -236,6 +236,9 @@ test(
       await form.getByLabel("System prompt").fill("Be kind.");
       await form.getByText("After the caller's system prompt", { exact: true }).click();
       const extra = form.getByLabel("Extra parameters");
+      await extra.scrollIntoViewIfNeeded();
+      // The editor replaces the text area in which the test would write.
+      await form.locator(".cm-content").last().waitFor();
       await extra.fill("{ oops");
       await form.getByRole("button", { name: "Timeouts and limits" }).click();
       await form.getByLabel("First byte timeout").fill("20000");

@@ -104,6 +104,7 @@ export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps)
   if (isRefusal(error))
     return (
       <Empty
+        heading
         icon={IconFileUnknown}
         title={missing}
         hint={t("It may have been deleted, you may not have access to it, or the link is incomplete.")}
@@ -114,7 +115,7 @@ export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps)
         }
       />
     );
-  if (error) return <LoadError error={error} onRetry={onRetry} />;
+  if (error) return <LoadError heading error={error} onRetry={onRetry} />;
   return (
     <Stack gap="md" aria-busy>
       <Skeleton height={40} maw={420} />
