@@ -90,7 +90,9 @@ async function readScreens(timeZone: string): Promise<Record<string, Sums>> {
   const log: Sums = {};
   for (const [place, { date }] of days.entries()) {
     const until = starts[place + 1] === undefined ? "" : `&end_timestamp=${(starts[place + 1] ?? 0) - 1}`;
-    log[date] = (await api<LogTotals>("GET", `/log/stat?start_timestamp=${starts[place]}${until}`)).quota;
+    const { quota } = await api<LogTotals>("GET", `/log/stat?start_timestamp=${starts[place]}${until}`);
+    // The last day may have begun a moment ago.
+    if (quota !== 0) log[date] = quota;
   }
   const dashboard = await api<Dashboard>("GET", `/user/dashboard?${zone}&days=${dayCount}`);
   const own = sumByDate(dashboard.usage, (row) => [row.date, row.quota]);
