@@ -27,8 +27,9 @@ const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
 /** Names of the entries of the menu. */
 export async function menuLinks(page: Page): Promise<string[]> {
   await menu(page).getByRole("link").first().waitFor();
-  for (const collapse of await menu(page).getByRole("button", { expanded: false }).all())
-    await collapse.click();
+  const closed = menu(page).getByRole("button", { expanded: false });
+  // Each click opens a part of the menu, which then does not match any more.
+  while ((await closed.count()) > 0) await closed.first().click();
   return (await menu(page).getByRole("link").allTextContents()).map((name) => name.trim());
 }
 
