@@ -108,7 +108,8 @@ async function loads(site: Installation): Promise<void> {
 
 /** What moves on a phone after a direct load, and on your own usage while its figures are late. */
 async function shifts(site: Installation): Promise<void> {
-  const charts = (page: Page) => page.locator("[data-chart]").first();
+  const charts = (page: Page) =>
+    page.locator("[data-chart]").or(page.getByText("No spending this week")).first();
   const late = `${usage}, late figures`;
   head("layout shifts of a direct load", "desktop", "phone");
   for (const name of [...chosen, ...(chosen.includes(usage) ? [late] : [])]) {
