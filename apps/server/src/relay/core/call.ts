@@ -276,7 +276,7 @@ export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcripti
 export type Books = "charge" | "log" | "none";
 
 /** Whether the call has a reservation and a charge. */
-export function isCharged({ books = "charge" }: Pick<ReceivedCall, "books">): boolean {
+export function recordsCharge({ books = "charge" }: Pick<ReceivedCall, "books">): boolean {
   return books === "charge";
 }
 

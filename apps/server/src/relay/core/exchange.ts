@@ -27,7 +27,7 @@ import {
 import { asKeyFailure } from "#relay/core/upstream/key-evidence.ts";
 import { errorForClients, errorForOperators } from "#relay/core/upstream/scrub.ts";
 import {
-  isCharged,
+  recordsCharge,
   type PlannedCall,
   type PricedTarget,
   type ReceivedCall,
@@ -170,7 +170,7 @@ async function runCall<Answer extends object, Received extends ReceivedCall>(
 ): Promise<Answer> {
   const bill = new CallBill(services, received);
   try {
-    if (isCharged(received)) services.drains.requireFew(received.caller.userId);
+    if (recordsCharge(received)) services.drains.requireFew(received.caller.userId);
     let planned =
       steps.target === undefined ? planCall(services, received) : planFor(received, steps.target());
     bill.plan(planned);
@@ -203,7 +203,7 @@ async function tryTargets<Answer extends object, Received extends ReceivedCall>(
   const { received, model } = planned;
   const { attempts, connection } = bill;
   const account = received.caller.userId;
-  const health = isCharged(received) ? services.health : undefined;
+  const health = recordsCharge(received) ? services.health : undefined;
   const tried = createTriedTargets(received);
   const failures: FailedTarget[] = [];
   attempts.notePaused(pausedChannels(services, planned));
@@ -255,7 +255,7 @@ async function requireClient(routed: RoutedCall, bill: CallBill): Promise<void> 
   const { connection } = bill;
   const gone = connection.gone();
   if (gone === undefined) return;
-  if (connection.isCancelled && !connection.isInterrupted && isCharged(routed.planned.received))
+  if (connection.isCancelled && !connection.isInterrupted && recordsCharge(routed.planned.received))
     await bill.settle({ routed, outcome: "client-left", reported: undefined, delivered: emptyTally() });
   throw gone;
 }
@@ -280,7 +280,7 @@ function recordFailure(
   attempts.add(routed, connection, errorForOperators(failure, target));
   keepOtherKeys(tried, routed, error);
   attempts.noteSkipped(skippedChannels(services, planned, tried, attempts.paused));
-  if (isCharged(received))
+  if (recordsCharge(received))
     services.health.failed(target, model, error, {
       account: received.caller.userId,
       cooldownSeconds: RetryCooldownSeconds,
