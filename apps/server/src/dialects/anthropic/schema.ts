@@ -81,7 +81,7 @@ export const messagesRequest = z.looseObject({
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(0).nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: listOf(z.string()).nullish(),
   tools: listOf(tool).nullish(),
   tool_choice: z
     .discriminatedUnion("type", [

@@ -80,9 +80,9 @@ export const chatMessages = {
     refusal: z.string().nullish(),
     reasoning_content: z.string().nullish(),
     reasoning: z.string().nullish(),
-    reasoning_details: z.array(chatReasoningDetail).nullish(),
+    reasoning_details: listOf(chatReasoningDetail).nullish(),
     audio: z.looseObject({ id: z.string() }).nullish(),
-    tool_calls: z.array(chatToolCall).nullish(),
+    tool_calls: listOf(chatToolCall).nullish(),
     function_call: chatFunctionCall.nullish(),
   }),
   tool: z.looseObject({
@@ -126,7 +126,7 @@ export const chatRequest = z.looseObject({
   top_k: z.int().min(-1).nullish(),
   n: z.int().min(1).max(128).nullish(),
   stop: z
-    .union([z.string(), z.array(z.string())], { error: "expected a string or an array of strings" })
+    .union([z.string(), listOf(z.string())], { error: "expected a string or an array of strings" })
     .nullish(),
   seed: seed.nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
@@ -134,7 +134,7 @@ export const chatRequest = z.looseObject({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   tools: listOf(chatTool).nullish(),
-  functions: z.array(chatFunction).nullish(),
+  functions: listOf(chatFunction).nullish(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required", "any"]), z.looseObject({ type: z.string().nullish() })], {
       error: 'expected "none", "auto", "required" or an object that names a tool',
