@@ -3,12 +3,9 @@
  * Responses: minimal.
  */
 import { z } from "zod";
+import { cacheControl } from "#dialects/cache-control.ts";
 import { listOf } from "#dialects/list-of.ts";
 
-export const cacheControl = z.looseObject({
-  type: z.literal("ephemeral"),
-  ttl: z.enum(["5m", "1h"]).nullish(),
-});
 const cached = { cache_control: cacheControl.nullish() };
 
 export const block = z.looseObject({ type: z.string() });

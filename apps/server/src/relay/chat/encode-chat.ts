@@ -1,10 +1,11 @@
 import type { Settings } from "@gateway/shared/site/settings";
+import { combineRepairs } from "#dialects/answer-repair.ts";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
 import type { AnswerRepair, Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
-import { replaceLoneSurrogates } from "#dialects/lone-surrogates.ts";
-import { combineRepairs, markProofs } from "#dialects/reasoning/proof.ts";
+import { replaceLoneSurrogates } from "#dialects/json/lone-surrogates.ts";
+import { markProofs } from "#dialects/reasoning/proof.ts";
 import { toolNames, withToolNames } from "#dialects/tools/tool-names.ts";
 import { listUnsupportedFields } from "#dialects/unsupported-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
