@@ -150,13 +150,14 @@ function cacheKeyOf(
 
 function repairFor(
   { client, isDecoded }: EncodableChat,
-  { id }: Upstream,
+  upstream: Upstream,
   { provider, baseUrl }: Target["channel"],
   origin: string | undefined,
 ): AnswerRepair | undefined {
-  if (id === "own") return undefined;
+  if (upstream.id === "own") return undefined;
+  const { id } = upstream;
   const isExact = provider.exact === true && isOwnAddress(provider, baseUrl);
-  const repair = isExact ? undefined : provider.repairs?.[id]?.();
+  const repair = isExact ? undefined : upstream.repair?.();
   // A response that is encoded gets its marks then.
   return id === client.id && isDecoded !== true ? combineRepairs(repair, markProofs(id, origin)) : repair;
 }
