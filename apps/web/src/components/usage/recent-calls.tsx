@@ -1,4 +1,3 @@
-/** The newest log entries of a channel, an account or a token, with a link to the log. */
 import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Text } from "@mantine/core";
@@ -6,6 +5,8 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
+/** The newest log entries of a channel, an account or a token, with a link to the log. */
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { asPage, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
@@ -92,7 +93,7 @@ function Call({ row, named }: { row: LogRow; named: boolean }) {
         <Group gap={8} wrap="nowrap" miw={0}>
           <StatusDot tone={failed ? "bad" : "good"}>
             {isCharge ? (
-              <QuietLink to={`/panel/log/${row.request_id}`}>{requestedModel(row) || t("Unknown")}</QuietLink>
+              <QuietLink to={pathOfCall(row.request_id)}>{requestedModel(row) || t("Unknown")}</QuietLink>
             ) : (
               storedReason(t, row.content, row.content_facts) || t("No reason recorded")
             )}

@@ -1,10 +1,11 @@
-/** Reports the next call of the account as soon as it arrives. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Anchor, Paper, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+/** Reports the next call of the account as soon as it arrives. */
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { newestCallQuery } from "#lib/queries/logs.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -50,7 +51,7 @@ function Received({ call }: { call: LogRow }) {
               format.charge(call.quota),
             ].join(" · ")}
       </Text>
-      <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="sm" ml="auto">
+      <Anchor component={Link} to={pathOfCall(call.request_id)} fz="sm" ml="auto">
         {t("Open the call")}
       </Anchor>
     </>

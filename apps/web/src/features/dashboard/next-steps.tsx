@@ -1,10 +1,11 @@
-/** What follows the first call of an account: its cost, and the steps from a trial to a gateway with customers. */
 import type { Self } from "@gateway/shared/accounts/session";
 import { Anchor, Card, CloseButton, Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
+/** What follows the first call of an account: its cost, and the steps from a trial to a gateway with customers. */
+import { pathOfCall } from "#lib/address/call-address.ts";
 import {
   canAddChannels,
   canAddCustomers,
@@ -67,7 +68,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
             {call.model_name} ·{" "}
             {t("{{count}} tokens", { count: call.prompt_tokens + call.completion_tokens })} ·{" "}
             <Amount points={call.quota} charge /> ·{" "}
-            <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="inherit">
+            <Anchor component={Link} to={pathOfCall(call.request_id)} fz="inherit">
               {t("See how the cost was calculated")}
             </Anchor>
           </Text>

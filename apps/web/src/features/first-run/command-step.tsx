@@ -1,4 +1,3 @@
-/** The command of the first call, and the call as soon as it arrives. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
@@ -9,6 +8,8 @@ import { Link } from "react-router-dom";
 import type { ConnectedProvider } from "#components/first-provider/connect-provider.ts";
 import { CodeBox } from "#components/samples/code-box.tsx";
 import { sampleModel } from "#components/samples/sample-model.ts";
+/** The command of the first call, and the call as soon as it arrives. */
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { newestCallQuery } from "#lib/queries/logs.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
@@ -100,7 +101,7 @@ function ArrivedCall({ call, children }: { call: LogRow; children: ReactNode }) 
       </Text>
       {children}
       <Group gap="xs">
-        <Button component={Link} to={`/panel/log/${call.request_id}`}>
+        <Button component={Link} to={pathOfCall(call.request_id)}>
           {t("Open the call")}
         </Button>
         <Button component={Link} to="/panel/connect" variant="default">
