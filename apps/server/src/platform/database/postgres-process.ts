@@ -168,7 +168,8 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     shared_buffers: `${bufferMegabytes()}MB`,
-    max_connections: 100,
+    // All gateways of a test run share a disposable database.
+    max_connections: settings.durable ? 100 : 200,
     fsync: durability,
     synchronous_commit: "on",
     full_page_writes: durability,
