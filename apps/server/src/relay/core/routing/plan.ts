@@ -1,3 +1,4 @@
+import { isModelName } from "@gateway/shared/models/model-name";
 import { tokensFor } from "@gateway/shared/models/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import { gatewaySearch } from "#dialects/tools/search-forms.ts";
@@ -28,14 +29,6 @@ const UNPRICED: Omit<ActivePrice, "model"> = {
   extras: {},
   tiers: [],
 };
-
-/** Invalid model names. Some dialects put the model into the URL, where a name must not change the path. */
-const strayName = /\.\.|[?#\\%\p{C}]|[^\S ]|^ | $|(?:^|\/)\.?(?:\/|$)/u;
-
-/** Returns whether a call can name this model. Others are not listed either. */
-export function isModelName(name: string): boolean {
-  return !strayName.test(name);
-}
 
 /** Price of requests about data that a provider keeps for one account. */
 const FREE: ActivePrice = {
