@@ -31,7 +31,7 @@ interface QuotedTurn {
 
 /** Answers with the price that the call of this request will not exceed. */
 export async function answerQuote(
-  { relay, database }: Pick<GatewayServices, "relay" | "database">,
+  { relay, db }: Pick<GatewayServices, "relay" | "db">,
   { call, leadsToCalls }: QuotedTurn,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,7 +51,7 @@ export async function answerQuote(
     output,
   };
   const { QuoteSeconds: seconds, QuotesPerAccount: mostOpen, QuotaPerUnit } = relay.settings.current();
-  const { id, expiresAt } = await createQuote(database.pool, quoted, { seconds, mostOpen });
+  const { id, expiresAt } = await createQuote(db, quoted, { seconds, mostOpen });
   await reply.send({
     id,
     object: "quote",
