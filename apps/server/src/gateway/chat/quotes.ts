@@ -5,6 +5,7 @@ import { claimQuote, createQuote, releaseQuote } from "#domain/quotes/quotes.ts"
 import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { planQuote } from "#relay/core/routing/plan.ts";
@@ -59,7 +60,7 @@ export async function answerQuote(
     input_tokens: quoted.input,
     output_tokens: output,
     created_at: Math.floor(call.startedAt / 1_000),
-    expires_at: Math.floor(expiresAt.getTime() / 1_000),
+    expires_at: unixTime(expiresAt),
   });
 }
 

@@ -1,3 +1,4 @@
+/** What the palette offers for pasted text: a provider key, a curl command, a request id, or an error message. */
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionData, SpotlightActionGroupData } from "@mantine/spotlight";
 import {
@@ -11,7 +12,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { providersOfKey } from "#components/first-provider/providers-of-key.ts";
-/** What the palette offers for pasted text: a provider key, a curl command, a request id, or an error message. */
 import { pathOfCall } from "#lib/address/call-address.ts";
 import { sessionAddress } from "#lib/address/session-address.ts";
 import { passKey } from "#lib/channel-key-draft.ts";

@@ -1,3 +1,4 @@
+/** The newest log entries of a channel, an account or a token, with a link to the log. */
 import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Text } from "@mantine/core";
@@ -5,7 +6,6 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-/** The newest log entries of a channel, an account or a token, with a link to the log. */
 import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { asPage, http } from "#lib/http.ts";

@@ -1,10 +1,10 @@
+/** What follows the first call of an account: its cost, and the steps from a trial to a gateway with customers. */
 import type { Self } from "@gateway/shared/accounts/session";
 import { Anchor, Card, CloseButton, Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-/** What follows the first call of an account: its cost, and the steps from a trial to a gateway with customers. */
 import { pathOfCall } from "#lib/address/call-address.ts";
 import {
   canAddChannels,

@@ -1,10 +1,10 @@
+/** The parts of a session as tables: agents, models, channels, moves, errors. */
 import type { AgentSession, CallSums, ChannelMove } from "@gateway/shared/usage/session";
 import { Button } from "@mantine/core";
 import { IconCornerDownRight } from "@tabler/icons-react";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-/** The parts of a session as tables: agents, models, channels, moves, errors. */
 import { pathOfCall } from "#lib/address/call-address.ts";
 import { modelAddress } from "#lib/address/model-address.ts";
 import { useFormat } from "#lib/format/quota.ts";

@@ -29,6 +29,7 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { COLUMNS } from "#ui/table/views/linked-columns.ts";
 import { FirstCall } from "./first-call.tsx";
 import { Histogram } from "./histogram.tsx";
@@ -225,14 +226,10 @@ function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: Nothi
     );
   if (narrowed)
     return (
-      <Empty
+      <NoMatches
         title={t("No results")}
         hint={t("Filters match complete names. Use fewer filters or a longer period.")}
-        action={
-          <Button variant="default" onClick={() => onChange({ ...noNarrowing, log_type: 0 })}>
-            {t("Clear filters")}
-          </Button>
-        }
+        onClear={() => onChange({ ...noNarrowing, log_type: LogType.all })}
       />
     );
   return (

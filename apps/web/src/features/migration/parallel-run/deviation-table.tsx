@@ -1,3 +1,4 @@
+/** Every deviation of a comparison, largest difference first. */
 import type { ComparisonReport, Deviation } from "@gateway/shared/site/comparison";
 import { Button, Text } from "@mantine/core";
 import { IconCircleCheck, IconDownload } from "@tabler/icons-react";
@@ -5,7 +6,6 @@ import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-/** Every deviation of a comparison, largest difference first. */
 import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatTime } from "#lib/format/quota.ts";
 import { initialSize } from "#lib/lists/page-size.ts";

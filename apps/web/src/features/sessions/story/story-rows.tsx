@@ -1,3 +1,4 @@
+/** The rows of a story. Only those on the screen are rendered: a session has thousands of calls. */
 import type { SessionCall } from "@gateway/shared/usage/session";
 import { Text } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
@@ -7,7 +8,6 @@ import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-/** The rows of a story. Only those on the screen are rendered: a session has thousands of calls. */
 import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration, formatTime, useFormat } from "#lib/format/quota.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
