@@ -118,8 +118,8 @@ WITH newest AS MATERIALIZED (
   SELECT * FROM last_calls w WHERE NOT ${newer} ORDER BY created_at DESC, id DESC LIMIT ${limit}
 )
 SELECT f.*, s.* FROM found f CROSS JOIN LATERAL (
-  SELECT min(c.created_at) AS first_at, COALESCE(mode() WITHIN GROUP (ORDER BY c.model_name), '') AS model_name,
-    count(DISTINCT c.model_name)::int AS models, count(DISTINCT COALESCE(c.session ->> 'agent', ''))::int AS agents,
+  SELECT min(c.created_at) AS first_at, COALESCE(mode() WITHIN GROUP (ORDER BY NULLIF(c.model_name, '')), '') AS model_name,
+    count(DISTINCT NULLIF(c.model_name, ''))::int AS models, count(DISTINCT COALESCE(c.session ->> 'agent', ''))::int AS agents,
     count(*)::int AS calls, count(*) FILTER (WHERE c.type = ${LogType.failed})::int AS failed,
     COALESCE(sum(c.prompt_tokens), 0)::bigint AS input, COALESCE(sum(c.completion_tokens), 0)::bigint AS output,
     COALESCE(sum(c.quota) FILTER (WHERE c.type = ${LogType.consume}), 0)::bigint AS quota
