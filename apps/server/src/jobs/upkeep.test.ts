@@ -95,7 +95,11 @@ describe("the hourly sweep", () => {
   it("goes on after a step that fails, and then reports the failure", async () => {
     const { db, pool } = database;
     const { id } = await db.channel.create({ data: { name: "old", type: 1 } });
-    const data = Array.from({ length: 21 }, () => ({ channel_id: id, created_time: daysAgo(181), kind: "x" }));
+    const data = Array.from({ length: 21 }, () => ({
+      channel_id: id,
+      created_time: daysAgo(181),
+      kind: "x",
+    }));
     await db.channelEvent.createMany({ data });
     await pool.query("ALTER TABLE one_time_codes RENAME TO hidden_codes");
     try {
