@@ -15,10 +15,9 @@ const alone = [
 const verify = "**/*.verify.test.ts";
 
 /**
- * Files that Node loads itself, as in production; Vitest transforms only the tests. Fixtures import whole folders, which only
- * Vitest can.
+ * Sources that Node loads itself, as in production. Vitest transforms the tests, and fixtures, which import whole folders.
  */
-const loadedByNode = /\/(apps\/server\/(src|test)|packages\/\w+)\/(?!.*\.(test|fixture)\.ts$)/;
+const loadedByNode = /\/(apps\/server\/(src|test)|packages\/\w+)\/.*(?<!\.(test|fixture))\.ts$/;
 
 /** What all projects and vitest.verify.config.ts share. */
 export const common = {
