@@ -66,9 +66,9 @@ describe("form scanner", () => {
   });
 
   it("rejects endless fields and headers", () => {
-    expect(() => scan(field("prompt", "x".repeat(270_000)) + last)).toThrow(/larger than 256 kB/);
+    expect(() => scan(field("prompt", "x".repeat(270_000)) + last)).toThrow(/larger than 256 KB/);
     const many = Array.from({ length: 30 }, (_, index) => field(`f${index}`, "x".repeat(9_000)));
-    expect(() => scan(many.join("") + last)).toThrow(/larger than 256 kB/);
+    expect(() => scan(many.join("") + last)).toThrow(/larger than 256 KB/);
     expect(() => scan(`--${boundary}\r\nA: ${"x".repeat(20_000)}`)).toThrow(/headers/);
   });
 
