@@ -1,5 +1,5 @@
-import { shareOf } from "@gateway/shared/usage/figures";
 /** Each channel in the period: failures, response times and revenue. */
+import { shareOf } from "@gateway/shared/usage/figures";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
-import type { Period } from "@gateway/shared/usage/analytics";
 /** Usage by day, with the previous period as a line. A click or a drag opens the calls of these days in the log. */
+import type { Period } from "@gateway/shared/usage/analytics";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { IconChartBar } from "@tabler/icons-react";
 import type { ComponentProps } from "react";

@@ -1,5 +1,5 @@
-import type { LogRow } from "@gateway/shared/usage/log";
 /** Loads a call by its id. Shows a message with a way forward when it does not exist. */
+import type { LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { IconFileSearch } from "@tabler/icons-react";
