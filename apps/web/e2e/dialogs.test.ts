@@ -11,7 +11,9 @@ import { expect, test } from "./support/test.ts";
 
 test.beforeAll(({ site }) => furnish(site));
 
-test("a menu, a question, the palette and a list of options are accessible", async ({ page }) => {
+test("a menu, a question, the palette and lists of options are accessible, and a late form has the focus", async ({
+  page,
+}) => {
   await page.goto("/panel/channel");
   await test.step("a menu", async () => {
     await click(page, "More actions for demo");
@@ -39,6 +41,20 @@ test("a menu, a question, the palette and a list of options are accessible", asy
     await page.keyboard.press("Escape");
     await expect(page.locator(layer).filter({ visible: true })).toHaveCount(0);
   });
+  await test.step("a search in a list of options replaces the name of the selected one", async () => {
+    await goTo(page, "/panel/channel?edit=new");
+    const provider = page.getByRole("dialog").getByRole("combobox", { name: "Provider" });
+    await expect(provider).toHaveValue("OpenAI");
+    await provider.click();
+    await page.keyboard.type("anthropic");
+    await page.getByRole("option", { name: "Anthropic" }).click();
+    await expect(provider).toHaveValue("Anthropic");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  });
+  await test.step("a form that arrives after its dialog has the focus", () =>
+    expectFocusOfLateForm(page, "/panel/user?budget=2", "**/api/user/2/budget"));
 });
 
 test("a toast covers neither the close button of a drawer nor, on a phone, the buttons below its form", async ({
@@ -66,16 +82,6 @@ test("a toast covers neither the close button of a drawer nor, on a phone, the b
     await expect(toast).toBeVisible();
     await window.unroute("**/api/token");
   }
-});
-
-test("a search in a list of options replaces the name of the selected one", async ({ page }) => {
-  await page.goto("/panel/channel?edit=new");
-  const provider = page.getByRole("dialog").getByRole("combobox", { name: "Provider" });
-  await expect(provider).toHaveValue("OpenAI");
-  await provider.click();
-  await page.keyboard.type("anthropic");
-  await page.getByRole("option", { name: "Anthropic" }).click();
-  await expect(provider).toHaveValue("Anthropic");
 });
 
 test(
@@ -111,24 +117,26 @@ test(
   },
 );
 
-for (const { path, api, tag } of [
-  { path: "/panel/user?budget=2", api: "**/api/user/2/budget", tag: [] },
-  { path: "/panel/user_group?prices=1", api: "**/api/user_group?*size=100*", tag: "@nightly" },
-])
-  test(`a form that arrives after its dialog has the focus: ${path}`, { tag }, async ({ page }) => {
-    const answer = Promise.withResolvers<void>();
-    await page.route(api, async (route) => {
-      await answer.promise;
-      await route.continue();
-    });
-    await page.goto(path);
-    const dialog = page.getByRole("dialog");
-    await expect(dialog).toBeVisible();
-    await expect(dialog.getByRole("textbox")).toHaveCount(0);
-    answer.resolve();
-    await expect(dialog.getByRole("textbox").first()).toBeVisible();
-    await expect(page.locator("[role=dialog] form input:focus")).toHaveCount(1);
+test("a late form with the prices of a group has the focus", { tag: "@nightly" }, async ({ page }) => {
+  await page.goto("/panel/profile");
+  await expectFocusOfLateForm(page, "/panel/user_group?prices=1", "**/api/user_group?*size=100*");
+});
+
+/** @param api the request whose answer the form waits for */
+async function expectFocusOfLateForm(page: Page, path: string, api: string): Promise<void> {
+  const answer = Promise.withResolvers<void>();
+  await page.route(api, async (route) => {
+    await answer.promise;
+    await route.continue();
   });
+  await goTo(page, path);
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByRole("textbox")).toHaveCount(0);
+  answer.resolve();
+  await expect(dialog.getByRole("textbox").first()).toBeVisible();
+  await expect(page.locator("[role=dialog] form input:focus")).toHaveCount(1);
+}
 
 test(
   "a long list scrolls to its selected option, and only the dialog scrolls while it is open",

@@ -35,8 +35,16 @@ test("a fresh installation has its first call within 60 seconds and 6 clicks", a
   const site = await startSite({
     env: { ROOT_USERNAME: "", ROOT_PASSWORD: "", DEMO_UPSTREAM: "", NODE_ENV: "production" },
   });
-  const link = /setup\?token=[\w-]+/.exec(site.printed.join("\n"))?.[0] ?? "";
-  const page = await site.open(`/${link}`, { guest: true });
+  const page = await site.open("/", { guest: true });
+  await test.step("the site leads to the set-up, which refuses an invalid link before any input", async () => {
+    await page.waitForURL("**/setup");
+    await expect(page.getByText("one-time set-up link")).toBeVisible();
+    await page.goto("/setup?token=wrong");
+    await expect(page.getByRole("heading", { name: "This link is not valid" })).toBeVisible();
+    await expect(page.getByLabel("Username")).toHaveCount(0);
+  });
+
+  await page.goto(`/${/setup\?token=[\w-]+/.exec(site.printed.join("\n"))?.[0]}`);
   const begun = Date.now();
   let clicks = 0;
   const click = async (name: string) => {

@@ -24,17 +24,6 @@ async function setupLink(site: Site): Promise<string> {
 
 const startDryRun = { name: "Start the dry run" };
 
-test("an installation without an administrator leads to the set-up, and refuses an invalid link before any input", async ({
-  page,
-}) => {
-  await page.goto("/");
-  await page.waitForURL("**/setup");
-  await expect(page.getByText("one-time set-up link")).toBeVisible();
-  await page.goto("/setup?token=wrong");
-  await expect(page.getByRole("heading", { name: "This link is not valid" })).toBeVisible();
-  await expect(page.getByLabel("Username")).toHaveCount(0);
-});
-
 test(
   "a file of One Hub is imported after a dry run, and an account of it finds the report",
   { tag: "@nightly" },

@@ -10,9 +10,8 @@ test.use({ locale: "ja-JP" });
 for (const { path, guest, most } of [
   { path: "/login", guest: true, most: scriptBudgets.login },
   { path: "/panel/dashboard", guest: false, most: scriptBudgets.dashboard },
-  // The largest screens.
+  // The largest screen.
   { path: "/panel/playground", guest: false, most: scriptBudgets.screen },
-  { path: "/panel/setting", guest: false, most: scriptBudgets.screen },
 ])
   test.describe(path, () => {
     test.use({ guest });

@@ -17,7 +17,7 @@ function clipboard(page: Page): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-test("a token is created from the empty list, with errors at the fields and a limit in dollars", async ({
+test("a token is created from the empty list with errors at the fields, and is disabled, enabled and deleted in its row", async ({
   page,
 }) => {
   const drawer = page.getByRole("dialog", { name: "New token" });
@@ -75,6 +75,46 @@ test("a token is created from the empty list, with errors at the fields and a li
     await page.getByRole("dialog", { name: "“Two dollars” is ready" }).waitFor();
     await page.keyboard.press("Escape");
     await expect(rowOf(page, "Two dollars").getByText("$2.50")).toBeVisible();
+  });
+
+  const switched = await makeToken("Switched");
+  const doomed = await makeToken("Doomed");
+  const empty = await makeToken("Empty", { unlimited_quota: false, remain_quota: 0 });
+  await site.api("PATCH", `/token/${empty.id}`, { status: 2 });
+  await makeToken("Three dollars", { unlimited_quota: false, remain_quota: 1_500_000 });
+  await page.goto("/panel/token");
+
+  await test.step("each row shows what its own token has left", async () => {
+    await expect(rowOf(page, "Three dollars")).toContainText("/ $3.00");
+    await expect(rowOf(page, "Empty")).toContainText("/ $0.00");
+    await expect(rowOf(page, "Switched")).toContainText("/ No limit");
+  });
+
+  await test.step("a disabled token is refused until it is enabled", async () => {
+    await useRowMenu(page, "Switched", "Disable");
+    await expect(rowOf(page, "Switched").getByText("Disabled")).toBeVisible();
+    expect(await keyStatus(site, switched.key)).toBe(401);
+    await useRowMenu(page, "Switched", "Enable");
+    await expect(rowOf(page, "Switched").getByText("Enabled")).toBeVisible();
+    expect(await keyStatus(site, switched.key)).toBe(200);
+  });
+
+  await test.step("an exhausted token stays disabled, and the reason is shown", async () => {
+    await useRowMenu(page, "Empty", "Enable");
+    await page.getByText(/quota of the token is used up/).waitFor();
+    await expect(rowOf(page, "Empty").getByText("Disabled")).toBeVisible();
+  });
+
+  await test.step("a token is deleted only after a confirmation", async () => {
+    await useRowMenu(page, "Doomed", "Delete");
+    const question = page.getByRole("dialog", { name: "Delete “Doomed”?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await expect(question).toBeHidden();
+    expect(await keyStatus(site, doomed.key)).toBe(200);
+    await useRowMenu(page, "Doomed", "Delete");
+    await question.getByRole("button", { name: "Delete" }).click();
+    await expect(rowOf(page, "Doomed")).toHaveCount(0);
+    expect(await keyStatus(site, doomed.key)).toBe(401);
   });
 });
 
@@ -170,48 +210,6 @@ test("a token is limited to MCP bundles and tools", { tag: "@nightly" }, async (
       `/token/admin/search?user_id=${user.id}`,
     );
     expect(data[0]?.setting.mcp).toEqual({ bundles: ["work"], allow: ["github__list_*"], deny: [] });
-  });
-});
-
-test("a token is disabled, enabled and deleted in its row", async ({ page }) => {
-  const switched = await makeToken("Switched");
-  const doomed = await makeToken("Doomed");
-  const empty = await makeToken("Empty", { unlimited_quota: false, remain_quota: 0 });
-  await site.api("PATCH", `/token/${empty.id}`, { status: 2 });
-  await makeToken("Three dollars", { unlimited_quota: false, remain_quota: 1_500_000 });
-  await page.goto("/panel/token");
-
-  await test.step("each row shows what its own token has left", async () => {
-    await expect(rowOf(page, "Three dollars")).toContainText("/ $3.00");
-    await expect(rowOf(page, "Empty")).toContainText("/ $0.00");
-    await expect(rowOf(page, "Switched")).toContainText("/ No limit");
-  });
-
-  await test.step("a disabled token is refused until it is enabled", async () => {
-    await useRowMenu(page, "Switched", "Disable");
-    await expect(rowOf(page, "Switched").getByText("Disabled")).toBeVisible();
-    expect(await keyStatus(site, switched.key)).toBe(401);
-    await useRowMenu(page, "Switched", "Enable");
-    await expect(rowOf(page, "Switched").getByText("Enabled")).toBeVisible();
-    expect(await keyStatus(site, switched.key)).toBe(200);
-  });
-
-  await test.step("an exhausted token stays disabled, and the reason is shown", async () => {
-    await useRowMenu(page, "Empty", "Enable");
-    await page.getByText(/quota of the token is used up/).waitFor();
-    await expect(rowOf(page, "Empty").getByText("Disabled")).toBeVisible();
-  });
-
-  await test.step("a token is deleted only after a confirmation", async () => {
-    await useRowMenu(page, "Doomed", "Delete");
-    const question = page.getByRole("dialog", { name: "Delete “Doomed”?" });
-    await question.getByRole("button", { name: "Cancel" }).click();
-    await expect(question).toBeHidden();
-    expect(await keyStatus(site, doomed.key)).toBe(200);
-    await useRowMenu(page, "Doomed", "Delete");
-    await question.getByRole("button", { name: "Delete" }).click();
-    await expect(rowOf(page, "Doomed")).toHaveCount(0);
-    expect(await keyStatus(site, doomed.key)).toBe(401);
   });
 });
 

@@ -2,13 +2,15 @@
 import type { Page } from "@playwright/test";
 import { addChannel } from "../support/channel-stock.ts";
 import { faults } from "../support/faults.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
 
 test.beforeAll(async ({ site: started }) => {
   site = started;
-  await addChannel(site, { name: "Hidden name", models: ["demo-chat", "gpt-4o", "org/with-slash"] });
+  const models = ["demo-chat", "gpt-4o", "org/with-slash"];
+  await addChannel(site, { name: "Hidden name", models, groups: ["default", "vip"] });
   await addChannel(site, { name: "Inner", models: ["vip-only"], groups: ["vip"] });
   const groups = await site.api<{ data: { id: number; symbol: string }[] }>("GET", "/user_group");
   const vip = groups.data.find((group) => group.symbol === "vip")!;
@@ -31,7 +33,7 @@ const listOf = (page: Page) => page.getByRole("list", { name: "Available models"
 test.describe("a visitor", () => {
   test.use({ guest: true });
 
-  test("finds the most used model first, filters and sorts the list, and sees models of other groups on request", async ({
+  test("finds models and their prices in each group, and on the page of a model health and samples, but no channel", async ({
     page,
   }) => {
     await page.goto("/models?unit=K");
@@ -57,11 +59,9 @@ test.describe("a visitor", () => {
       await page.reload();
       await expect(list.getByText("vip-only")).toBeVisible();
     });
-  });
 
-  test("sees prices, health and samples on the page of a model, but no channel", async ({ page }) => {
-    await page.goto("/models/org%2Fwith-slash");
     await test.step("a name with a slash has an address", async () => {
+      await goTo(page, "/models/org%2Fwith-slash");
       await expect(heading(page, "org/with-slash")).toBeVisible();
       await expect(page.getByText("No calls in the last 24 hours")).toBeVisible();
     });
@@ -80,6 +80,23 @@ test.describe("a visitor", () => {
       await expect(page.getByRole("button", { name: "Manage" })).toHaveCount(0);
       await page.goBack();
       await expect(listOf(page)).toBeVisible();
+    });
+
+    await test.step("prices are shown in each public group, as cards or as a list, all in the address", async () => {
+      await goTo(page, "/price");
+      const card = page.getByRole("listitem").filter({ hasText: "gpt-4o" });
+      await expect(card.getByText("$2.5 / ￥17.5", { exact: true })).toBeVisible();
+      await page.getByRole("button", { name: "VIP" }).click();
+      await expect(card.getByText("$1.25 / ￥8.75", { exact: true })).toBeVisible();
+      await page.getByText("per thousand", { exact: true }).click();
+      await expect(card.getByText("$0.00125 / ￥0.00875", { exact: true })).toBeVisible();
+      await page.getByRole("button", { name: "Show as a list" }).click();
+      await page.waitForURL(/view=list/);
+      await page.reload();
+      const row = page.getByRole("row").filter({ has: page.getByText("gpt-4o", { exact: true }) });
+      await expect(row.getByText("$0.00125 / ￥0.00875", { exact: true })).toBeVisible();
+      await row.click();
+      await expect(page.getByRole("heading", { name: "Price per million tokens" })).toBeVisible();
     });
   });
 

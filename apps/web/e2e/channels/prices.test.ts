@@ -1,4 +1,4 @@
-/** Prices of models: entered, imported, and shown to the public. */
+/** Prices of models: entered and imported. Visitors see them in model-pages.test.ts. */
 import type { Locator, Page } from "@playwright/test";
 import { expect, test, type Site } from "../support/test.ts";
 
@@ -165,26 +165,3 @@ test(
     });
   },
 );
-
-test.describe("the public price list", () => {
-  test.use({ guest: true });
-
-  test("shows a guest the price in each public group, as cards or as a list, all in the address", async ({
-    page,
-  }) => {
-    await page.goto("/price");
-    const card = page.getByRole("listitem").filter({ hasText: "gpt-4o" });
-    await expect(card.getByText("$2.5 / ￥17.5", { exact: true })).toBeVisible();
-    await page.getByRole("button", { name: "VIP" }).click();
-    await expect(card.getByText("$1.25 / ￥8.75", { exact: true })).toBeVisible();
-    await page.getByText("per thousand", { exact: true }).click();
-    await expect(card.getByText("$0.00125 / ￥0.00875", { exact: true })).toBeVisible();
-    await page.getByRole("button", { name: "Show as a list" }).click();
-    await page.waitForURL(/view=list/);
-    await page.reload();
-    const row = rowOf(page, "gpt-4o");
-    await expect(row.getByText("$0.00125 / ￥0.00875", { exact: true })).toBeVisible();
-    await row.click();
-    await expect(page.getByRole("heading", { name: "Price per million tokens" })).toBeVisible();
-  });
-});

@@ -20,9 +20,12 @@ async function settings(): Promise<Record<string, unknown>> {
   return site.api("GET", "/option");
 }
 
-test("settings are saved by section, marked until then, and can be reset to their default", async ({
+test("settings are saved by section and reset to their default, show errors, and are not left unsaved by mistake", async ({
   page,
 }) => {
+  await site.api("PUT", "/option/batch", {
+    values: { LarkClientId: "our app", LarkClientSecret: "a secret", LarkAuthEnabled: true },
+  });
   // The anchor of the time before the sections had pages.
   await page.goto("/panel/setting#section-retries");
   const retries = section(page, "Retries");
@@ -76,7 +79,89 @@ test("settings are saved by section, marked until then, and can be reset to thei
     await page.getByRole("searchbox", { name: "Username" }).fill("nobody");
     await expect(page.getByText("No results")).toBeVisible();
   });
+
+  await expectErrors(page);
+  await expectQuestionBeforeLeaving(page);
 });
+
+/** Settings show errors before and after sending, and keep the input; a stored secret is replaced or removed. */
+async function expectErrors(page: Page): Promise<void> {
+  const incomplete = "Fill in the required fields of this sign-in method before you turn it on.";
+  await goTo(page, "/panel/setting?tab=system");
+  await test.step("an invalid address cannot be sent", async () => {
+    const address = section(page, "Address");
+    await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
+    await expect(
+      address.getByText("Enter an address like https://ai.example.com, without ? or #"),
+    ).toBeVisible();
+    await expect(address.getByRole("button", { name: "Save" })).toBeDisabled();
+    await address.getByRole("button", { name: "Discard" }).click();
+  });
+  await test.step("an error of the server is shown at its section, and the secret is hidden once saved", async () => {
+    await openSection(page, "GitHub");
+    const github = section(page, "GitHub");
+    const secret = github.getByRole("textbox", { name: "Client secret" });
+    await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
+    await github.getByRole("button", { name: "Save" }).click();
+    await expect(github.getByText(incomplete)).toBeVisible();
+    await github.getByLabel("Client ID").fill("our app");
+    await secret.fill("a secret");
+    await github.getByRole("button", { name: "Save" }).click();
+    await expect.poll(settings).toMatchObject({ GitHubOAuthEnabled: true });
+    expect((await settings())["secrets_set"]).toContain("GitHubClientSecret");
+    await expect(secret).toHaveValue("");
+  });
+  await test.step("a feature in use cannot lose its settings", async () => {
+    await openSection(page, "Lark");
+    const lark = section(page, "Lark");
+    await lark.getByRole("textbox", { name: "App ID" }).fill("");
+    await lark.getByRole("button", { name: "Save" }).click();
+    await expect(lark.getByText(incomplete)).toBeVisible();
+    expect(await settings()).toMatchObject({ LarkAuthEnabled: true, LarkClientId: "our app" });
+    await lark.getByRole("button", { name: "Discard" }).click();
+    await expect(lark.getByText(incomplete)).toHaveCount(0);
+    await lark.getByRole("switch", { name: "Sign-in with Lark" }).press("Space");
+    await lark.getByRole("button", { name: "App secret: Remove" }).click();
+    await expect(lark.getByPlaceholder("Will be removed when you save")).toBeVisible();
+    await lark.getByRole("button", { name: "App secret: Discard" }).click();
+    await expect(lark.getByPlaceholder("Stored. Type to replace it.")).toBeVisible();
+    await lark.getByRole("button", { name: "App secret: Remove" }).click();
+    await lark.getByRole("button", { name: "Save" }).click();
+    await expect.poll(settings).toMatchObject({ LarkAuthEnabled: false });
+    expect((await settings())["secrets_set"]).not.toContain("LarkClientSecret");
+  });
+}
+
+/** Unsaved settings are kept in other tabs, and block links and Back until the user confirms. */
+async function expectQuestionBeforeLeaving(page: Page): Promise<void> {
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  const attempts = attemptsField(page);
+  await goTo(page, "/panel/profile");
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await openSection(page, "Retries");
+  await attempts.fill("9");
+  await page.getByRole("link", { name: "Profile" }).first().click();
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(question).toHaveCount(0);
+  await page.getByRole("tab", { name: "System" }).click();
+  await page.getByRole("tab", { name: "Operation" }).click();
+  await page.getByRole("link", { name: "Retries Not saved" }).click();
+  await expect(attempts).toHaveValue("9");
+
+  await page.evaluate(() => history.back());
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect(question).toHaveCount(0);
+  expect(page.url()).toContain("/panel/setting");
+  await expect(attempts).toHaveValue("9");
+  await page.evaluate(() => history.back());
+  await question.getByRole("button", { name: "Discard changes" }).click();
+  await page.waitForURL("**/panel/profile");
+  await expect(page.getByRole("heading", { name: "Profile", exact: true })).toBeVisible();
+  await page.evaluate(() => history.forward());
+  await page.waitForURL("**/panel/setting*");
+  await expect(attempts).toBeVisible();
+  await expect(attempts).not.toHaveValue("9");
+}
 
 test(
   "settings that are lists are edited as rows, and texts have a preview that runs no scripts",
@@ -127,88 +212,3 @@ test(
     });
   },
 );
-
-test("settings show errors before and after sending, and keep the input; a stored secret is replaced or removed", async ({
-  page,
-}) => {
-  await site.api("PUT", "/option/batch", {
-    values: { LarkClientId: "our app", LarkClientSecret: "a secret", LarkAuthEnabled: true },
-  });
-  const incomplete = "Fill in the required fields of this sign-in method before you turn it on.";
-  await page.goto("/panel/setting?tab=system");
-  await test.step("an invalid address cannot be sent", async () => {
-    const address = section(page, "Address");
-    await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
-    await expect(
-      address.getByText("Enter an address like https://ai.example.com, without ? or #"),
-    ).toBeVisible();
-    await expect(address.getByRole("button", { name: "Save" })).toBeDisabled();
-  });
-  await test.step("an error of the server is shown at its section, and the secret is hidden once saved", async () => {
-    await openSection(page, "GitHub");
-    const github = section(page, "GitHub");
-    const secret = github.getByRole("textbox", { name: "Client secret" });
-    await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
-    await github.getByRole("button", { name: "Save" }).click();
-    await expect(github.getByText(incomplete)).toBeVisible();
-    await github.getByLabel("Client ID").fill("our app");
-    await secret.fill("a secret");
-    await github.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Saved", { exact: true })).toBeVisible();
-    const stored = await settings();
-    expect(stored).toMatchObject({ GitHubOAuthEnabled: true });
-    expect(stored["secrets_set"]).toContain("GitHubClientSecret");
-    await expect(secret).toHaveValue("");
-  });
-  await test.step("a feature in use cannot lose its settings", async () => {
-    await openSection(page, "Lark");
-    const lark = section(page, "Lark");
-    await lark.getByRole("textbox", { name: "App ID" }).fill("");
-    await lark.getByRole("button", { name: "Save" }).click();
-    await expect(lark.getByText(incomplete)).toBeVisible();
-    expect(await settings()).toMatchObject({ LarkAuthEnabled: true, LarkClientId: "our app" });
-    await lark.getByRole("button", { name: "Discard" }).click();
-    await expect(lark.getByText(incomplete)).toHaveCount(0);
-    await lark.getByRole("switch", { name: "Sign-in with Lark" }).press("Space");
-    await lark.getByRole("button", { name: "App secret: Remove" }).click();
-    await expect(lark.getByPlaceholder("Will be removed when you save")).toBeVisible();
-    await lark.getByRole("button", { name: "App secret: Discard" }).click();
-    await expect(lark.getByPlaceholder("Stored. Type to replace it.")).toBeVisible();
-    await lark.getByRole("button", { name: "App secret: Remove" }).click();
-    await lark.getByRole("button", { name: "Save" }).click();
-    await expect.poll(settings).toMatchObject({ LarkAuthEnabled: false });
-    expect((await settings())["secrets_set"]).not.toContain("LarkClientSecret");
-  });
-});
-
-test("unsaved settings are kept in other tabs, and block links and Back until the user confirms", async ({
-  page,
-}) => {
-  const question = page.getByRole("dialog", { name: "Leave without saving?" });
-  const attempts = attemptsField(page);
-  await page.goto("/panel/profile");
-  await page.getByRole("link", { name: "Settings", exact: true }).click();
-  await openSection(page, "Retries");
-  await attempts.fill("9");
-  await page.getByRole("link", { name: "Profile" }).first().click();
-  await question.getByRole("button", { name: "Cancel" }).click();
-  await expect(question).toHaveCount(0);
-  await page.getByRole("tab", { name: "System" }).click();
-  await page.getByRole("tab", { name: "Operation" }).click();
-  await page.getByRole("link", { name: "Retries Not saved" }).click();
-  await expect(attempts).toHaveValue("9");
-
-  await page.evaluate(() => history.back());
-  await question.getByRole("button", { name: "Cancel" }).click();
-  await expect(question).toHaveCount(0);
-  expect(page.url()).toContain("/panel/setting");
-  await expect(attempts).toHaveValue("9");
-  await page.evaluate(() => history.back());
-  await question.getByRole("button", { name: "Discard changes" }).click();
-  await page.waitForURL("**/panel/profile");
-  await expect(page.getByRole("heading", { name: "Profile", exact: true })).toBeVisible();
-  await page.evaluate(() => history.forward());
-  await page.waitForURL("**/panel/setting*");
-  await expect(attempts).toBeVisible();
-  await expect(attempts).not.toHaveValue("9");
-});

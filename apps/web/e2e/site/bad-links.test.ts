@@ -1,5 +1,6 @@
 /** Links to pages that do not exist, are incomplete or belong to someone else: each explains itself and offers a way forward. */
 import type { Page } from "@playwright/test";
+import { signInAs } from "../accounts/common-steps.ts";
 import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
@@ -61,16 +62,10 @@ test(
   },
 );
 
-test("a link to what belongs to someone else shows nothing of it, with a way back", async ({
-  site: { open },
-}) => {
-  const page = await open("/login", { guest: true });
-  await page.getByLabel("Username").fill("other");
-  await page.getByRole("textbox", { name: "Password" }).fill(password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.waitForURL("**/panel/**");
+test("a link to what belongs to someone else shows nothing of it, with a way back", async ({ page }) => {
+  await signInAs(page, site, "other", password);
   await test.step("a token is not found", async () => {
-    await goTo(page, `/panel/token/${theirs.id}`);
+    await page.goto(`/panel/token/${theirs.id}`);
     await expect(main(page).getByText("This token was not found")).toBeVisible();
     expect(await page.content()).not.toContain("of the owner");
     await goTo(page, `/panel/token?edit=${theirs.id}`);

@@ -18,7 +18,9 @@ async function paste(page: Page, text: string): Promise<void> {
   await box(page).fill(text);
 }
 
-test("a list has one set of keys, and fields and dialogs keep theirs", async ({ page }) => {
+test("a list has one set of keys, fields and dialogs keep theirs, and disabling a row can be undone", async ({
+  page,
+}) => {
   await page.goto("/panel/channel");
   await row(page, "North").waitFor();
   await test.step("j and k move between rows, x selects, Enter opens and Esc returns to the row", async () => {
@@ -74,54 +76,55 @@ test("a list has one set of keys, and fields and dialogs keep theirs", async ({ 
     await page.keyboard.press("c");
     await expect(page).toHaveURL(`${site.url}/panel/channel`);
   });
+  await undoDisabling(page);
 });
 
-test("a pasted key opens the form of a new channel, and is in no request, address or history", async ({
-  page,
-}) => {
-  const key = "sk-ant-api03-Zk3Jx9Qp2Lm8Vt5Rw1Yb6Nc4";
-  const sent: string[] = [];
-  page.on("request", (request) => sent.push(`${request.url()} ${request.postData() ?? ""}`));
-  await page.goto("/panel/profile");
-  await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
-  await paste(page, key);
-  const action = palette(page).getByRole("button", { name: /Add a channel with the pasted key/ });
-  await expect(action).toContainText("Anthropic");
-  await page.keyboard.press("Enter");
-  const form = page.getByRole("dialog", { name: "Add channel" });
-  await expect(
-    form.getByRole("combobox", { name: "Provider" }).or(form.getByLabel("Provider")).first(),
-  ).toHaveValue(/Anthropic/);
-  await expect(form.getByLabel("API keys", { exact: false }).first()).toHaveValue(key);
-  expect(page.url()).toBe(`${site.url}/panel/channel?edit=new`);
-  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]));
-  expect(stored).not.toContain("Zk3Jx9Qp2");
-  expect(sent.filter((each) => each.includes("Zk3Jx9Qp2"))).toEqual([]);
-});
-
-test("a pasted curl command opens the playground, and an error message the calls that failed with it", async ({
+test("what is pasted into the palette opens a form, the failed calls or the playground, and a key leaves no trace", async ({
   page,
 }) => {
   await page.goto("/panel/profile");
   await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
-  const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-  await paste(
-    page,
-    `API Error: 404 The model "gpt-9" does not exist or is not available to this key. (${id})`,
-  );
-  await palette(page).getByText(`Open the call ${id}`).waitFor();
-  await palette(page).getByText("Show calls that failed with: Model not available").click();
-  await expect(page).toHaveURL(`${site.url}/panel/log?error_code=model_not_found`);
-  await paste(
-    page,
-    `curl ${site.url}/v1/chat/completions -H 'Authorization: Bearer sk-x' -d '{"model":"demo-chat","messages":[{"role":"user","content":"What is a track?"}]}'`,
-  );
-  await palette(page).getByText("Open the request in the playground").click();
-  await expect(page).toHaveURL(`${site.url}/panel/playground`);
-  await expect(page.getByRole("main").getByText("What is a track?")).toBeVisible();
+  await test.step("an error message opens the calls that failed with it", async () => {
+    const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    await paste(
+      page,
+      `API Error: 404 The model "gpt-9" does not exist or is not available to this key. (${id})`,
+    );
+    await palette(page).getByText(`Open the call ${id}`).waitFor();
+    await palette(page).getByText("Show calls that failed with: Model not available").click();
+    await expect(page).toHaveURL(`${site.url}/panel/log?error_code=model_not_found`);
+  });
+  await test.step("a curl command opens the playground", async () => {
+    await paste(
+      page,
+      `curl ${site.url}/v1/chat/completions -H 'Authorization: Bearer sk-x' -d '{"model":"demo-chat","messages":[{"role":"user","content":"What is a track?"}]}'`,
+    );
+    await palette(page).getByText("Open the request in the playground").click();
+    await expect(page).toHaveURL(`${site.url}/panel/playground`);
+    await expect(page.getByRole("main").getByText("What is a track?")).toBeVisible();
+  });
+  await test.step("a key opens the form of a new channel, and is in no request, address or history", async () => {
+    const key = "sk-ant-api03-Zk3Jx9Qp2Lm8Vt5Rw1Yb6Nc4";
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(`${request.url()} ${request.postData() ?? ""}`));
+    await paste(page, key);
+    const action = palette(page).getByRole("button", { name: /Add a channel with the pasted key/ });
+    await expect(action).toContainText("Anthropic");
+    await page.keyboard.press("Enter");
+    const form = page.getByRole("dialog", { name: "Add channel" });
+    await expect(
+      form.getByRole("combobox", { name: "Provider" }).or(form.getByLabel("Provider")).first(),
+    ).toHaveValue(/Anthropic/);
+    await expect(form.getByLabel("API keys", { exact: false }).first()).toHaveValue(key);
+    expect(page.url()).toBe(`${site.url}/panel/channel?edit=new`);
+    const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]));
+    expect(stored).not.toContain("Zk3Jx9Qp2");
+    expect(sent.filter((each) => each.includes("Zk3Jx9Qp2"))).toEqual([]);
+  });
 });
 
-test("disabling a channel can be undone in a toast, and afterwards on its page", async ({ page }) => {
+/** Disables channels of the open list, and undoes that in a toast and afterwards on the page of the channel. */
+async function undoDisabling(page: Page): Promise<void> {
   const statusOf = async (name: string) => {
     const { data } = await site.api<{ data: { id: number; status: number }[] }>(
       "GET",
@@ -129,7 +132,6 @@ test("disabling a channel can be undone in a toast, and afterwards on its page",
     );
     return data[0]?.status;
   };
-  await page.goto("/panel/channel");
   const toggle = (name: string) => page.getByRole("switch", { name: `Enable ${name}` });
   await test.step("the toast enables it again", async () => {
     await toggle("North").press("Space");
@@ -161,4 +163,4 @@ test("disabling a channel can be undone in a toast, and afterwards on its page",
       .click();
     await expect.poll(() => statusOf("South")).toBe(1);
   });
-});
+}

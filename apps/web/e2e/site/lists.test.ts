@@ -59,7 +59,7 @@ test("rows can be compact in all lists, and pages have as many rows as fit until
     expect(await rowHeight(page)).toBeLessThanOrEqual(36);
   });
   await test.step("a chosen size is kept for the next visit", async () => {
-    await page.goto("/panel/channel");
+    await goTo(page, "/panel/channel");
     await expect(rows(page)).toHaveCount(17);
     await size.first().click();
     await page.getByRole("option", { name: "10", exact: true }).click();
@@ -91,7 +91,7 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
     await button("Reds").waitFor();
   });
   await test.step("an open drawer and the page are no part of it", async () => {
-    await page.goto("/panel/channel?keyword=Red&order=-id&page=2&size=10&ask=1");
+    await goTo(page, "/panel/channel?keyword=Red&order=-id&page=2&size=10&ask=1");
     await expect(button("Reds")).toBeVisible();
   });
   await test.step("a name that exists is refused, another one is saved", async () => {
@@ -134,12 +134,12 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
     await header.waitFor();
     await expect(button("Reds")).toBeVisible();
     await page.getByText("Some filters of this link were not applied").waitFor({ state: "detached" });
-    await page.goto("/panel/channel?keyword=Red");
+    await goTo(page, "/panel/channel?keyword=Red");
     await rows(page).first().waitFor();
     await expect(header).toHaveCount(0);
   });
   await test.step("columns that are selected replace those of a link", async () => {
-    await page.goto("/panel/channel?keyword=Red&columns=id");
+    await goTo(page, "/panel/channel?keyword=Red&columns=id");
     await page.getByRole("columnheader", { name: "ID", exact: true }).waitFor();
     await button("Display").click();
     await page.getByRole("checkbox", { name: "Priority", exact: true }).click();

@@ -16,7 +16,9 @@ async function signIn(page: Page, password = rootUser.password): Promise<void> {
 test.describe("signing in", () => {
   test.use({ guest: true });
 
-  test("leads to the requested screen, and signing out closes the console", async ({ page }) => {
+  test("leads to the requested screen, signing out closes the console, and a session that ends loses nothing", async ({
+    page,
+  }) => {
     await page.goto("/panel/profile");
     await page.waitForURL("**/login?next=*");
     await test.step("a wrong password is shown at the form", async () => {
@@ -37,13 +39,13 @@ test.describe("signing in", () => {
       await signIn(page);
       await page.waitForURL("**/playground");
     });
+    await expectNothingLost(page);
   });
 });
 
-test("a session that ends while the console is open asks for the password and loses nothing", async ({
-  page,
-}) => {
-  await page.goto("/panel/redemption");
+/** A session that ends while the console is open asks for the password, and loses nothing. */
+async function expectNothingLost(page: Page): Promise<void> {
+  await goTo(page, "/panel/redemption");
   await test.step("a form keeps its input, which can be saved after signing in", async () => {
     await page.getByRole("button", { name: "New codes" }).first().click();
     const form = page.getByRole("dialog").filter({ hasText: "Value of each code" });
@@ -76,7 +78,7 @@ test("a session that ends while the console is open asks for the password and lo
     await signIn(page);
     await page.waitForURL("**/panel/log?token_name=gone");
   });
-});
+}
 
 test(
   "a browser without storage shows the public site, and the console while it is open",

@@ -71,12 +71,10 @@ test("§2 the console: every route, the menu, the header, the notice, what the b
     expect((await sizeOf(page.locator("main > div").first())).width).toBe(1400);
     await page.setViewportSize({ width: 1440, height: 900 });
   });
-  for (const id of screens.split(" "))
-    await test.step(`/panel/${id} is a screen`, async () => {
-      await goTo(page, `/panel/${id}`);
-      await expect(menuOf(page).locator(`[aria-current=page][href="/panel/${id}"]`)).toBeVisible();
-      await expect(heading(page).first()).not.toHaveText(failure);
-    });
+  await test.step("the menu links every screen, which every-screen.test.ts opens", async () => {
+    for (const id of screens.split(" "))
+      await expect(menuOf(page).locator(`[href="/panel/${id}"]`)).toBeVisible();
+  });
   await test.step("an unknown route has the generic heading, /panel/404 its own", async () => {
     await goTo(page, "/panel/nowhere");
     await expect(heading(page)).toHaveText(failure);

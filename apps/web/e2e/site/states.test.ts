@@ -130,7 +130,9 @@ test(
   },
 );
 
-test("a rejected request is explained in place of the content, without a toast", async ({ page }) => {
+test("a rejected request is explained in place of the content, and not repeated again and again", async ({
+  page,
+}) => {
   const toasts = await hear(page, ".mantine-Notification-root");
   await page.goto("/panel/profile");
   await expect(menu(page)).toBeVisible();
@@ -187,26 +189,23 @@ test("a rejected request is explained in place of the content, without a toast",
     await expect(main(page).getByText("No code matches")).toBeVisible();
   });
   expect(toasts).toEqual([]);
-});
-
-test("payment methods that cannot be loaded are reported on the top-up screen, and not requested again and again", async ({
-  page,
-}) => {
-  let requests = 0;
-  await page.route("**/api/user/payment", (route) => {
-    requests += 1;
-    return refuse(route, 500, "internal");
+  await test.step("payment methods that cannot be loaded are reported beside the rest of the screen", async () => {
+    let requests = 0;
+    await page.route("**/api/user/payment", (route) => {
+      requests += 1;
+      return refuse(route, 500, "internal");
+    });
+    await goTo(page, "/panel/topup");
+    const card = main(page).locator(".mantine-Card-root").filter({ hasText: "Pay online" });
+    await expect(card.getByText("This could not be loaded")).toBeVisible();
+    await expect(main(page).getByText("Redeem a code")).toBeVisible();
+    const shown = requests;
+    await page.unroute("**/api/user/payment");
+    await card.getByRole("button", { name: "Try again" }).click();
+    await expect(card).toHaveCount(0);
+    // The load ahead of the screen, the screen, and the card.
+    expect(shown).toBeLessThanOrEqual(3);
   });
-  await page.goto("/panel/topup");
-  const card = main(page).locator(".mantine-Card-root").filter({ hasText: "Pay online" });
-  await expect(card.getByText("This could not be loaded")).toBeVisible();
-  await expect(main(page).getByText("Redeem a code")).toBeVisible();
-  const shown = requests;
-  await page.unroute("**/api/user/payment");
-  await card.getByRole("button", { name: "Try again" }).click();
-  await expect(card).toHaveCount(0);
-  // The load ahead of the screen, the screen, and the card.
-  expect(shown).toBeLessThanOrEqual(3);
 });
 
 test(

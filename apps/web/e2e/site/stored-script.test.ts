@@ -56,31 +56,33 @@ async function expectNoticed(page: Page, scripts: string[]): Promise<void> {
 }
 
 test.describe("hostile texts", () => {
-  for (const [format, text] of [
-    ["HTML", script],
-    ["Markdown", markdown],
-  ] as const)
-    test(`of the operator run nothing on any public page, in ${format}`, async () => {
-      const keys = ["Notice", "About", "Footer", "HomePageContent"];
-      const values = Object.fromEntries(keys.map((key) => [key, text]));
-      await site.api("PUT", "/option/batch", { values: { ...values, SystemName: shortScript } });
-      const page = await site.open("about:blank", { guest: true });
-      const scripts = await recordScripts(page);
-      await page.goto("/");
-      // The announcement.
-      const notice = page.getByRole("dialog");
-      await expect(notice.getByText("Visible words").first()).toBeVisible();
-      await page.keyboard.press("Escape");
-      await expect(notice).toHaveCount(0);
-      for (const path of ["/", "/about"]) {
-        await show(page, path);
-        await expect(page.locator("main").getByText("Visible words").first()).toBeVisible();
-      }
-      for (const path of ["/login", "/register", "/models"]) await show(page, path);
-      expect(await page.title()).toContain("<img");
-      expect(scripts).toEqual([]);
-      await expectNoticed(page, scripts);
-    });
+  test("of the operator run nothing on any public page, in HTML and in Markdown", async () => {
+    const page = await site.open("about:blank", { guest: true });
+    const scripts = await recordScripts(page);
+    for (const [format, text] of [
+      ["HTML", script],
+      ["Markdown", markdown],
+    ] as const)
+      await test.step(format, async () => {
+        const keys = ["Notice", "About", "Footer", "HomePageContent"];
+        const values = Object.fromEntries(keys.map((key) => [key, text]));
+        await site.api("PUT", "/option/batch", { values: { ...values, SystemName: shortScript } });
+        await page.goto("/");
+        // The announcement.
+        const notice = page.getByRole("dialog");
+        await expect(notice.getByText("Visible words").first()).toBeVisible();
+        await page.keyboard.press("Escape");
+        await expect(notice).toHaveCount(0);
+        for (const path of ["/", "/about"]) {
+          await show(page, path);
+          await expect(page.locator("main").getByText("Visible words").first()).toBeVisible();
+        }
+        for (const path of ["/login", "/register", "/models"]) await show(page, path);
+        expect(await page.title()).toContain("<img");
+        expect(scripts).toEqual([]);
+      });
+    await expectNoticed(page, scripts);
+  });
 
   test("in names and descriptions run nothing in the console", async ({ page }) => {
     const group = { ratio: 1, api_rate: 600, public: true, min: 0, max: 0 };

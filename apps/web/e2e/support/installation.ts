@@ -1,4 +1,4 @@
-/** A complete installation: gateway, database and demo provider, in a process of its own. */
+/** A complete installation: gateway, database and demo provider. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,19 +26,24 @@ export interface Installation {
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
+/** A gateway that listens. */
+export type RunningGateway = Pick<Installation, "url" | "printed" | "stop">;
+
 const sources = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.url));
-const compileCache = fileURLToPath(
+export const compileCache = fileURLToPath(
   new URL("../../../../node_modules/.gateway/compile-cache", import.meta.url),
 );
 
 /**
- * Starts an installation.
- * @param env further settings of the process
- * @param main the gateway's program
+ * Starts an installation, by default from the sources in a process of its own.
+ * @param env further settings of the gateway
  */
-export async function install(env: Record<string, string> = {}, main = sources): Promise<Installation> {
+export async function install(
+  env: Record<string, string> = {},
+  start: (env: Record<string, string>) => Promise<RunningGateway> = gatewayProcess(sources),
+): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
-  const gateway = await startGateway({ DATA_DIR: dataDir, ...env }, main);
+  const gateway = await start({ ...settings, DATA_DIR: dataDir, ...env });
   const session = env["ROOT_USERNAME"] === "" ? undefined : await signIn(gateway.url);
   let addresses = 0;
 
@@ -64,7 +69,7 @@ export async function install(env: Record<string, string> = {}, main = sources):
     return data as T;
   }
 
-  async function stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+  async function stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void> {
     await gateway.stop(signal);
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -74,21 +79,24 @@ export async function install(env: Record<string, string> = {}, main = sources):
 
 type Envelope = { success: boolean; message: string; data: unknown };
 
-async function startGateway(env: Record<string, string>, program: string) {
+const settings = {
+  HOST: "127.0.0.1",
+  PORT: "0",
+  DEMO_UPSTREAM: "1",
+  TRUST_PROXY: "loopback",
+  // More than any test sends as root.
+  API_RATE_LIMIT: "1000000",
+  ROOT_USERNAME: rootUser.username,
+  ROOT_PASSWORD: rootUser.password,
+};
+
+/** Returns a function that starts a gateway in a process of its own. */
+export const gatewayProcess = (program: string) => (env: Record<string, string>) =>
+  startProcess(env, program);
+
+async function startProcess(env: Record<string, string>, program: string): Promise<RunningGateway> {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
-    env: {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: compileCache,
-      HOST: "127.0.0.1",
-      PORT: "0",
-      DEMO_UPSTREAM: "1",
-      TRUST_PROXY: "loopback",
-      // More than any test sends as root.
-      API_RATE_LIMIT: "1000000",
-      ROOT_USERNAME: rootUser.username,
-      ROOT_PASSWORD: rootUser.password,
-      ...env,
-    },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const printed: string[] = [];
@@ -96,7 +104,7 @@ async function startGateway(env: Record<string, string>, program: string) {
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   const url = await listeningAt(child, printed);
-  const stop = (signal: "SIGTERM" | "SIGKILL") =>
+  const stop = (signal: "SIGTERM" | "SIGKILL" = "SIGTERM") =>
     new Promise<void>((resolve) => {
       process.off("exit", kill);
       child.once("exit", () => resolve());

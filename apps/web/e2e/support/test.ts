@@ -1,9 +1,9 @@
 /** `test` with an installation, which all tests of a file share. Each test begins with an empty browser. */
-import { fileURLToPath } from "node:url";
 import { test as base, type Browser, type Page } from "@playwright/test";
 import { installedDatabase } from "../../../server/test/database.ts";
 import { bundledMain } from "../../../server/test/gateway-process.ts";
-import { type Installation, install } from "./installation.ts";
+import { createGatewayHost } from "./gateway-host.ts";
+import { gatewayProcess, type Installation, install } from "./installation.ts";
 import { openWindow, prepareContext, rootState, type WindowOptions } from "./windows.ts";
 
 export interface Site extends Installation {
@@ -13,9 +13,9 @@ export interface Site extends Installation {
 }
 
 export interface GatewayOptions {
-  /** Further settings of the process. */
+  /** Settings of the process. With them, the gateway has a process of its own, which runs the bundle. */
   env?: Record<string, string>;
-  /** Allows the gateway to call addresses on this machine, for example a payment gateway of the tests. */
+  /** Allows a gateway without `env` to call addresses on this machine, for example a payment gateway of the tests. */
   local?: boolean;
 }
 
@@ -47,7 +47,7 @@ export const test = base.extend<TestFixtures, { sites: Sites }>({
     async ({ browser }, use) => {
       const sites = openSites(browser);
       await use(sites);
-      await sites.stop();
+      await sites.end();
     },
     { scope: "worker", timeout: 120_000 },
   ],
@@ -73,9 +73,8 @@ export const test = base.extend<TestFixtures, { sites: Sites }>({
 
 export { expect } from "@playwright/test";
 
-const localMain = fileURLToPath(new URL("../../../server/test/local-main.ts", import.meta.url));
-
 function openSites(browser: Browser) {
+  const host = createGatewayHost();
   const windows: Page[] = [];
   const missingTexts = new Set<string>();
   let running: (() => Promise<void>)[] = [];
@@ -85,11 +84,11 @@ function openSites(browser: Browser) {
     missingTexts.add(text);
   }
 
-  async function start({ env = {}, local = false }: GatewayOptions = {}): Promise<Site> {
+  async function start({ env, local = false }: GatewayOptions = {}): Promise<Site> {
     const database = await installedDatabase();
     const installation = await install(
       { DATABASE_URL: database.url, ...env },
-      local ? localMain : bundledMain,
+      env === undefined ? (all) => host.start(all, local) : gatewayProcess(bundledMain),
     );
     running.push(async () => {
       await installation.stop("SIGKILL");
@@ -109,13 +108,18 @@ function openSites(browser: Browser) {
   async function stop(): Promise<void> {
     const stops = running;
     running = [];
-    await Promise.all(stops.map((end) => end()));
+    await Promise.all(stops.map((stopOne) => stopOne()));
+  }
+
+  async function end(): Promise<void> {
+    await stop();
+    host.end();
   }
 
   async function of(file: string, options: GatewayOptions): Promise<Site> {
     if (ofFile?.file === file) return ofFile.site;
-    await stop();
-    ofFile = { file, site: start(options) };
+    // Stopping is mostly waiting.
+    ofFile = { file, site: Promise.all([stop(), start(options)]).then(([, site]) => site) };
     return ofFile.site;
   }
 
@@ -127,5 +131,5 @@ function openSites(browser: Browser) {
     if (texts.length > 0) throw new Error(`Texts without a translation:\n${texts.join("\n")}`);
   }
 
-  return { start, of, addMissingText, endTest, stop };
+  return { start, of, addMissingText, endTest, end };
 }

@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import { addChannel } from "../support/channel-stock.ts";
 import { faults } from "../support/faults.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
@@ -23,13 +24,17 @@ test.beforeAll(async ({ site: started }) => {
   await answer.text();
 });
 
-/** Creates a link on the page of the newest call. Returns its address. */
-async function shareCall(page: Page, withContent: boolean): Promise<string> {
+/** Returns the path of the page of the newest call, whose bodies are stored. */
+async function pathOfCall(): Promise<string> {
   const { data } = await site.api<{ data: { request_id: string }[] }>("GET", "/log?log_type=2&size=1");
   const id = data[0]?.request_id ?? "";
   // The bodies are stored after the call.
   await expect.poll(() => site.api("GET", `/log/${id}/bodies`)).not.toBeNull();
-  await page.goto(`/panel/log/${id}`);
+  return `/panel/log/${id}`;
+}
+
+/** Creates a link on the page of a call. Returns its address. */
+async function shareCall(page: Page, withContent: boolean): Promise<string> {
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Share this call" });
   await dialog.getByText("7 days").click();
@@ -46,6 +51,8 @@ const pathOf = (address: string) => new URL(address).pathname;
 test("a link shows a guest bill and route without names until it is revoked, and the conversation only on request", async ({
   page,
 }) => {
+  const callPath = await pathOfCall();
+  await page.goto(callPath);
   const address = await shareCall(page, false);
   const guest = await site.open(pathOf(address), { guest: true });
 
@@ -64,7 +71,7 @@ test("a link shows a guest bill and route without names until it is revoked, and
   });
 
   await test.step("its creator finds and revokes it", async () => {
-    await page.goto("/panel/log?shares=open");
+    await goTo(page, "/panel/log?shares=open");
     const links = page.getByRole("list", { name: "Shared links" });
     await links.getByRole("button", { name: /^Revoke the link/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).last().click();
@@ -77,10 +84,12 @@ test("a link shows a guest bill and route without names until it is revoked, and
     expect(await faults(guest)).toEqual([]);
   });
 
-  await test.step("a link with the content shows the conversation", async () => {
-    const phone = await site.open(pathOf(await shareCall(page, true)), { guest: true, phone: true });
-    await phone.getByText(question).first().waitFor();
-    expect(await faults(phone)).toEqual([]);
+  await test.step("a link with the content shows the conversation, also on a phone", async () => {
+    await goTo(page, callPath);
+    await guest.setViewportSize({ width: 390, height: 844 });
+    await guest.goto(pathOf(await shareCall(page, true)));
+    await guest.getByText(question).first().waitFor();
+    expect(await faults(guest)).toEqual([]);
   });
 
   await test.step("an unknown link shows an error", async () => {

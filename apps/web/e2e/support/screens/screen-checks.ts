@@ -24,6 +24,7 @@ export async function examine(
     await goTo(path);
     const untranslated = (await textsOf(page)).filter(isUntranslated);
     const found = [
+      ...(path.endsWith("/nowhere") ? [] : await unknownAddress(page)),
       ...untranslated.map((text) => `not translated: ${text}`),
       ...(await overflows(page)),
       ...(await smallTexts(page)),
@@ -41,6 +42,12 @@ export async function examine(
 async function partToExamine(page: Page): Promise<string> {
   const dialog = "[role=dialog]";
   return (await page.locator(dialog).count()) > 0 ? dialog : "html";
+}
+
+/** The page of an address without a screen. */
+async function unknownAddress(page: Page): Promise<string[]> {
+  const failure = page.getByRole("heading", { level: 1, name: "Unexpected Application Error!" });
+  return (await failure.count()) === 0 ? [] : ["this address has no screen"];
 }
 
 /** Every text a reader meets, without code, names and what people typed. */

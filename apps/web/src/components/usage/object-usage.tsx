@@ -5,6 +5,7 @@ import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { modelAddress } from "#lib/address/model-address.ts";
 import { healthOf, hourText } from "#lib/channel-hours.ts";
@@ -256,7 +257,7 @@ function FailureList({ usage, filter }: DetailsProps) {
             <Text fz="sm" c="dimmed">
               {t("Last failed call")} · <RelativeTime seconds={last.time} /> ·{" "}
               {filter ? (
-                <QuietLink to={`/panel/log/${last.request_id}`}>{last.model || last.request_id}</QuietLink>
+                <QuietLink to={pathOfCall(last.request_id)}>{last.model || last.request_id}</QuietLink>
               ) : (
                 last.model
               )}

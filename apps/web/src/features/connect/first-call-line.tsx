@@ -4,6 +4,7 @@ import { Anchor, Paper, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useNextCall } from "#components/usage/use-next-call.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./connect.module.css";
@@ -43,7 +44,7 @@ function Received({ call }: { call: LogRow }) {
               format.charge(call.quota),
             ].join(" · ")}
       </Text>
-      <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="sm" ml="auto">
+      <Anchor component={Link} to={pathOfCall(call.request_id)} fz="sm" ml="auto">
         {t("Open the call")}
       </Anchor>
     </>

@@ -10,6 +10,7 @@ import type { ConnectedProvider } from "#components/first-provider/connect-provi
 import { CodeBox } from "#components/samples/code-box.tsx";
 import { sampleModel } from "#components/samples/sample-model.ts";
 import { useNextCall } from "#components/usage/use-next-call.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useServerAddress } from "#lib/site.ts";
@@ -95,7 +96,7 @@ function ArrivedCall({ call, children }: { call: LogRow; children: ReactNode }) 
       </Text>
       {children}
       <Group gap="xs">
-        <Button component={Link} to={`/panel/log/${call.request_id}`}>
+        <Button component={Link} to={pathOfCall(call.request_id)}>
           {t("Open the call")}
         </Button>
         <Button component={Link} to="/panel/connect" variant="default">

@@ -48,7 +48,7 @@ export function AccountBudgetDialog({ budget, month, onClose }: AccountBudgetDia
           <NumberInput
             label={t("Warn at")}
             description={t(
-              "In percent of the budget. You are notified once per month, also by email. 0 = never.",
+              "In percent of the budget. You are notified once per month, also by email. 0 = off.",
             )}
             suffix=" %"
             min={0}

@@ -7,7 +7,6 @@ import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type LogScope } from "#features/logs/api.ts";
-import { idOfCall } from "#features/logs/call-address.ts";
 import { Flags } from "#features/logs/filters/flags.tsx";
 import {
   countNarrowing,
@@ -19,6 +18,7 @@ import {
 import { LogFilters } from "#features/logs/filters/log-filters.tsx";
 import { isCall } from "#features/logs/log-labels.ts";
 import { typeTabs } from "#features/logs/log-labels.ts";
+import { idOfCall } from "#lib/address/call-address.ts";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { initialOf } from "#lib/address/params.ts";

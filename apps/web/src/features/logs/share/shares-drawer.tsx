@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { pathOfCall } from "#features/logs/call-address.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
