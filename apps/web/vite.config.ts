@@ -55,7 +55,7 @@ export default defineConfig({
             },
             {
               name: "forms",
-              test: /node_modules\/(zod|@mantine\/form)\/|shared\/src\/(errors\/(fields|issue)|paging|reasons)|ui\/form\/(form|form-drawer|error-summary|help-modal|save-keys|first-field|dialog-buttons)\./,
+              test: /node_modules\/(zod|@mantine\/form)\/|shared\/src\/(errors\/issue|paging|reasons)|ui\/form\/(form|form-drawer|error-summary|help-modal|save-keys|first-field|dialog-buttons)\./,
               priority: 2,
             },
             { name: "components", minShareCount: 14, priority: 1 },

@@ -3,7 +3,7 @@ import type { ImportReport } from "@gateway/shared/site/migration";
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { downloadJson } from "#lib/download.ts";
+import { downloadJson } from "#lib/format/download.ts";
 import { Fold } from "#ui/fold.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { kindText } from "./labels.ts";

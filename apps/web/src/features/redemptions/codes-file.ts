@@ -1,4 +1,4 @@
-import { downloadFile } from "#lib/download.ts";
+import { downloadFile } from "#lib/format/download.ts";
 
 /**
  * Downloads the codes as a text file.

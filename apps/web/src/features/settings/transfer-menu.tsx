@@ -4,7 +4,7 @@ import { ActionIcon, FileButton, Menu, Modal } from "@mantine/core";
 import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { downloadJson } from "#lib/download.ts";
+import { downloadJson } from "#lib/format/download.ts";
 import { useSystemName } from "#lib/site.ts";
 import { lazyPart, reportMissing } from "#ui/lazy-part.tsx";
 import { toast } from "#ui/toast.tsx";

@@ -1,20 +1,16 @@
-/** Error templates by name. Forms bring their own; all others are loaded with the first error. */
+/** Error templates by name. Those of field errors are always there; all others are loaded with the first error. */
+import { fieldReasons } from "@gateway/shared/errors/fields";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { useEffect, useState } from "react";
 import { errorNamespace, loadNamespaces } from "#lib/i18n.ts";
 
 type TemplateOf = (name: string) => string | undefined;
 
-let ofForms = lookupTable<string>({});
+const ofFields = lookupTable<string>(fieldReasons);
 let ofErrors: TemplateOf | undefined;
 
-/** Registers the templates of field errors. Called by forms. */
-export function registerTemplates(templates: Readonly<Record<string, string>>): void {
-  ofForms = templates;
-}
-
 export function findTemplate(name: string): string | undefined {
-  return ofErrors?.(name) ?? (Object.hasOwn(ofForms, name) ? ofForms[name] : undefined);
+  return ofErrors?.(name) ?? ofFields[name];
 }
 
 /** Resolves when errors can be shown in the user's language. Without a connection they stay in English. */

@@ -1,6 +1,6 @@
 /** CSV files that spreadsheets open correctly. */
 import { csvCell } from "@gateway/shared/csv-cell";
-import { downloadFile } from "#lib/download.ts";
+import { downloadFile } from "#lib/format/download.ts";
 
 /** Without a byte order mark Excel does not detect UTF-8. */
 const byteOrderMark = "\uFEFF";

@@ -1,5 +1,4 @@
 /** Forms validated with the server's schemas. Errors of the server are shown on their fields. */
-import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { WireParams } from "@gateway/shared/errors/phrase";
 import { type FormErrors, useForm, type UseFormReturnType } from "@mantine/form";
@@ -8,10 +7,7 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { issueText, issueTexts } from "#lib/errors/error-text.ts";
-import { registerTemplates } from "#lib/errors/late-errors.ts";
 import { ApiError } from "#lib/http.ts";
-
-registerTemplates(fieldReasons);
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values> & {
   /** Shows the server's field errors until the values change or the form is submitted again. */

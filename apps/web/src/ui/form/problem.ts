@@ -1,12 +1,8 @@
 /** The error of a single value, for fields outside of a form. */
-import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { TFunction } from "i18next";
 import type { z } from "zod";
 import { issueText } from "#lib/errors/error-text.ts";
-import { registerTemplates } from "#lib/errors/late-errors.ts";
-
-registerTemplates(fieldReasons);
 
 /** Returns the schema's first error for one value; undefined when it is valid. */
 export function problemIn(t: TFunction, schema: z.ZodType, value: unknown): string | undefined {
