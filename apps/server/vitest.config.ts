@@ -14,11 +14,18 @@ const alone = [
 /** Long tests, which vitest.verify.config.ts runs. */
 const verify = "**/*.verify.test.ts";
 
+/**
+ * Files that Node loads itself, as in production; Vitest transforms only the tests. Fixtures import whole folders, which only
+ * Vitest can.
+ */
+const loadedByNode = /\/(apps\/server\/(src|test)|packages\/\w+)\/(?!.*\.(test|fixture)\.ts$)/;
+
 /** What all projects and vitest.verify.config.ts share. */
 export const common = {
   // Prisma's schema engine is WebAssembly, which Node still calls experimental.
   execArgv: ["--disable-warning=ExperimentalWarning"],
   setupFiles: "test/fast-check.ts",
+  server: { deps: { external: [loadedByNode] } },
   // What has to happen soon may take its time on a busy machine: only what never comes may end a test.
   testTimeout: 60_000,
   hookTimeout: 120_000,
@@ -29,8 +36,8 @@ export const common = {
 export default defineConfig({
   test: {
     globalSetup: "test/run/setup.ts",
-    // Tests wait for time limits and for other processes more than half of the time: two cores serve four workers.
-    maxWorkers: 4,
+    // Tests wait for time limits and for other processes more than half of the time: two cores serve six workers.
+    maxWorkers: 6,
     sequence: { sequencer: SlowFilesFirst },
     projects: [
       { test: { ...common, name: "alone", include: alone, exclude: [verify] } },

@@ -104,7 +104,8 @@ export async function runToEnd(args: string[], folder: string, name: string): Pr
   return text;
 }
 
-function tailOf(folder: string, name: string): string {
+/** Returns the end of what a program has logged. */
+export function tailOf(folder: string, name: string): string {
   return readFileSync(join(folder, `${name}.log`), "utf8").slice(-2000);
 }
 

@@ -12,30 +12,36 @@ import { answerOutsideApi } from "#gateway/http/answer-error.ts";
 import { isPage } from "#gateway/http/request-url.ts";
 import { root as repository } from "#platform/places.ts";
 
-/**
- * Serves the console and the public site: the built files of apps/web, and their page for every other path.
- * Inserts the base path into the page.
- */
-const dist = join(repository, "apps/web/dist");
+const built = join(repository, "apps/web/dist");
 
 const YEAR_SECONDS = 31_536_000;
 
+/**
+ * Serves the console and the public site: the built files of apps/web, and their page for every other path.
+ * Inserts the base path into the page.
+ * @param dist folder of the built files
+ */
 export async function serveWeb(
   app: FastifyInstance,
   basePath: string,
   settings: Pick<SettingsStore, "current">,
+  dist = built,
 ): Promise<void> {
   const root = basePath === "" ? "" : `/${basePath}`;
   const prefix = `${root}/`;
-  const page = await readFile(join(dist, "index.html"), "utf8").catch(() => undefined);
-  if (page === undefined) {
+  const readPage = async () =>
+    (await readFile(join(dist, "index.html"), "utf8")).replace(
+      /<base href="[^"]*"/,
+      `<base href="${prefix}"`,
+    );
+  const firstPage = await readPage().catch(() => undefined);
+  if (firstPage === undefined) {
     app.setNotFoundHandler((request, reply) => answerOutsideApi(root, request, reply));
     app.get(prefix, (_request, reply) =>
       reply.type("text/plain").send("The console is not built. Run `pnpm -F @gateway/web build`."),
     );
     return;
   }
-  const mounted = page.replace(/<base href="[^"]*"/, `<base href="${prefix}"`);
   const common = {
     index: false as const,
     // The build compresses the files better than is possible per request.
@@ -68,7 +74,7 @@ export async function serveWeb(
     app.get(path, (_request, reply) => reply.type("text/plain; charset=utf-8").send(robots(prefix)));
   serveBrand(app, prefix, settings);
   // The page handles every other path, including unknown ones.
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     if (!isPage(request)) return answerOutsideApi(root, request, reply);
     // Return 404 for a missing asset of an older version: HTML instead of a script would confuse the browser.
     if (request.url.startsWith(`${prefix}assets/`)) return reply.code(404).send();
@@ -77,10 +83,12 @@ export async function serveWeb(
     const path = (request.url.split("?")[0] ?? "").slice(root.length);
     // The address of a shared call is its secret, so search engines must not list it.
     if (path.startsWith("/share/")) void reply.header("x-robots-tag", "noindex");
+    // A new build replaces the scripts that the page names. During the build, there is no page for a moment.
+    const page = await readPage().catch(() => firstPage);
     return reply
       .type("text/html; charset=utf-8")
       .header("cache-control", "no-cache")
-      .send(withHead(mounted, current, siteUrl, path));
+      .send(withHead(page, current, siteUrl, path));
   });
 }
 

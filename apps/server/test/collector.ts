@@ -45,6 +45,8 @@ export interface Collector {
   requests: { path: string; type: string; bytes: number; authorization: string | undefined }[];
   /** How requests are answered: normally, with a 503, or never. */
   mode: "accept" | "refuse" | "hang";
+  /** Forgets what has arrived. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -160,7 +162,7 @@ function readLogs(body: LogBody): ReceivedLog[] {
 }
 
 export async function startCollector(): Promise<Collector> {
-  const texts: string[] = [];
+  let texts: string[] = [];
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
@@ -202,6 +204,10 @@ export async function startCollector(): Promise<Collector> {
     text: () => texts.join("\n"),
     requests: [],
     mode: "accept",
+    forget() {
+      texts = [];
+      Object.assign(collector, { spans: [], metrics: new Map(), logs: [], requests: [] });
+    },
     async close() {
       server.closeAllConnections();
       server.close();

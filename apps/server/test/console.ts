@@ -223,6 +223,7 @@ export async function buildConsole(
     caughtUp: () => Promise.resolve(),
     recentLog: async () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
     readiness: { check: () => Promise.resolve({ stale: [], problems: [] }) },
+    onError: () => undefined,
     requestCounts: createRequestCounts({ redis: options.redis }),
     apiRateLimit: options.apiRateLimit ?? 100_000,
     startedAt: new Date(),

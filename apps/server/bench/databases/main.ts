@@ -14,7 +14,7 @@ import { connect } from "#platform/database/db.ts";
 import { root } from "#platform/places.ts";
 import { startReplicatedPostgres } from "#test/standby.ts";
 import { type ManagementApi, managementApi } from "../management-api.ts";
-import { freePort, startLogging, stopAll } from "../processes.ts";
+import { freePort, startLogging, stopAll, tailOf } from "../processes.ts";
 import { send } from "../restart/calls.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 import { startWatchedRedis } from "./sentinel.ts";
@@ -28,12 +28,16 @@ const RATE = 100_000;
 /** Milliseconds until a change must have reached the other node. */
 const CHANGE_MS = 5_000;
 
+const names = ["gateway-0", "gateway-1"] as const;
 const folder = await mkdtemp(join(tmpdir(), "gateway-databases-"));
 // Postgres and pgbouncer run as other users when this process is root, and need access to the folder.
 await chmod(folder, 0o755);
 const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
 try {
   process.exitCode = (await run()) ? 0 : 1;
+} catch (error) {
+  process.exitCode = 1;
+  console.error(error);
 } finally {
   for (const closer of closers.reverse()) await closer().catch(console.error);
 }
@@ -48,8 +52,10 @@ async function run(): Promise<boolean> {
   const pgbouncer = await startPgbouncer(folder, postgres.url);
   const redis = await startWatchedRedis(folder);
   closers.push(async () => redis.close());
-  const nodes = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`);
-  for (const [index, url] of nodes.entries()) {
+  const nodes: string[] = [];
+  for (const name of names) {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    nodes.push(url);
     const env = {
       NODE_ENV: "production",
       HOST: "127.0.0.1",
@@ -72,8 +78,11 @@ async function run(): Promise<boolean> {
       LOG_LEVEL: "warn",
     };
     const main = join(root, "apps/server/dist/bundle/main.js");
-    await startLogging([main], env, folder, `gateway-${index}`, new Request(`${url}/api/ready`));
+    await startLogging([main], env, folder, name, new Request(`${url}/api/ready`));
   }
+  closers.push(async () => {
+    if (process.exitCode === 1) for (const name of names) console.error(`${name}:\n${tailOf(folder, name)}`);
+  });
   const database = connect(postgres.url, { max: 2 });
   closers.push(() => database.close());
   await database.pool.query("UPDATE user_groups SET api_rate = $1", [RATE]);

@@ -60,12 +60,10 @@ async function writeTables(
     [texts.client, texts.speaks, texts.version, texts.lastRun],
     clients.map((client) => {
       const own = results.filter((result) => result.client === client.id);
-      const last = own
-        .map(({ date }) => date)
-        .sort()
-        .at(-1);
-      const version = own.at(-1)?.version ?? versionOf(client);
-      return [client.label, texts.translate(client.speaks), version, last ?? texts.notRun];
+      // Of its oldest result: a part that was repeated does not make the others newer.
+      const oldest = own.toSorted((one, other) => one.date.localeCompare(other.date))[0];
+      const { version, date } = oldest ?? { version: versionOf(client), date: texts.notRun };
+      return [client.label, texts.translate(client.speaks), version, date];
     }),
   );
   const parts = [versions, ...tables, notes(clients, results, texts)].filter((part) => part !== "");

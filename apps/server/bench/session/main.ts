@@ -15,6 +15,7 @@ import { startGateway } from "../../src/start/index.ts";
 import { managementApi } from "../management-api.ts";
 import { ANSWER_BYTES, longSessions, RESULT_BYTES, SYSTEM_BYTES, textOf, TURNS } from "./agent-sessions.ts";
 import { bestCost } from "./best-marks.ts";
+import { measureMarking } from "./marking-time.ts";
 
 const ANTHROPIC = 14;
 const PER_USD = 500_000;
@@ -65,6 +66,9 @@ try {
   print(lines, [14, 10, 14, 15, 15]);
   console.log();
   print(await compareMarks(key), [26, 16, 10, 14, 14]);
+  console.log();
+  for (const bytes of [2_000, 14_000])
+    console.log(`marking 1 MB in messages of ${bytes} bytes: ${measureMarking(bytes).toFixed(2)} ms`);
 } finally {
   await gateway.stop();
   await upstream.close();

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
 /**
  * `pnpm bench:states`: what a gateway costs in the states it is in most of the time: just started, at rest, and with
  * streams open after a load. Each row is measured on a process of its own, beside the bare pass-through. Linux only.
  */
+import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

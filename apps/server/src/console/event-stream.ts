@@ -32,7 +32,6 @@ export function sendEvents(
   body.once("close", leave);
   return reply
     .header("content-type", "text/event-stream; charset=utf-8")
-    .header("cache-control", "no-store")
     .header("x-accel-buffering", "no")
     .send(body);
 }

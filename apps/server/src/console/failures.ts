@@ -12,7 +12,8 @@ export async function answerFailure(
   reply: FastifyReply,
 ): Promise<Failure> {
   const known = error instanceof GatewayError ? error : named(error);
-  if (known.status >= 500 && !isAnnounced(known))
+  // The log says in a line of its own that the node stops or the database is away.
+  if (known.status >= 500 && known.code !== "shutting_down" && !isDatabaseAway(known))
     request.log.error({ err: error }, "a console request failed");
   if (known.retryAfter !== undefined) void reply.header("retry-after", Math.ceil(known.retryAfter));
   void reply.code(known.status);
@@ -26,9 +27,10 @@ export async function answerFailure(
   };
 }
 
-/** Whether the log says it in one line of its own: the node stops, or the database is away. */
-function isAnnounced({ code, params }: GatewayError): boolean {
-  return code === "shutting_down" || (code === "unavailable" && params["reason"] === "database_away");
+/** Whether the request failed because the database is away, or seems to be. */
+export function isDatabaseAway(error: Error): boolean {
+  const trouble = error instanceof GatewayError ? error : databaseTrouble(error);
+  return trouble?.code === "unavailable" && trouble.params["reason"] === "database_away";
 }
 
 export async function answerNotFound(request: FastifyRequest, reply: FastifyReply): Promise<Failure> {

@@ -43,7 +43,7 @@ import { modelChangeRoutes } from "./channels/model-changes.ts";
 import { registerCompatibility } from "./compat/index.ts";
 import { registerOneHubPaths } from "./compat/one-hub-paths.ts";
 import { describeCompat, describeVersion2 } from "./compat/plugin/openapi.ts";
-import { answerFailure, answerNotFound } from "./failures.ts";
+import { answerFailure, answerNotFound, isDatabaseAway } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
 import { describeRoutes, securitySchemes } from "./openapi.ts";
 import { rateLimits } from "./rate-limits.ts";
@@ -108,6 +108,9 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   app.setValidatorCompiler(validator);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerFailure);
+  app.addHook("onError", async (_request, _reply, error) => {
+    if (isDatabaseAway(error)) services.onError(error);
+  });
   app.decorateRequest("viewer", null);
   app.decorateRequest("isStillAllowed", async () => true);
   registerCompatibility(app, services);

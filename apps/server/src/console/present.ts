@@ -1,3 +1,4 @@
+import { unixTime } from "#platform/clock.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 type Decimal = Prisma.Decimal;
@@ -17,9 +18,4 @@ function presentValue(value: unknown): unknown {
   if (value instanceof Date) return unixTime(value);
   if (Prisma.Decimal.isDecimal(value)) return value.toNumber();
   return value;
-}
-
-/** Returns seconds since 1970. */
-export function unixTime(instant: Date): number {
-  return Math.floor(instant.getTime() / 1000);
 }

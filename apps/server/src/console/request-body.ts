@@ -1,11 +1,16 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError, invalidFields } from "#errors.ts";
 import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
 import { createJsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
+import { networkOf } from "#platform/http/network-of.ts";
 
 /** Maximum size of a request body, in bytes. The gateway's own limit is much higher. */
 const BODY_LIMIT = 1_048_576;
+
+/** Bytes of bodies that one account, or the guests of one address, may be sending to this node. */
+const MOST_AT_ONCE = 16 * BODY_LIMIT;
+const RETRY_SECONDS = 5;
 
 const noFields: ReadonlySet<string> = new Set();
 
@@ -26,6 +31,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addHook("preParsing", async (request, reply, payload) => {
+    countBody(request, reply);
     const coding = request.headers["content-encoding"];
     if (!isCompressed(coding)) return payload;
     const whole = Readable.from(decompressedPieces(request.raw, coding, SILENCE_MS), { objectMode: false });
@@ -51,6 +57,31 @@ export function readJsonBodies(app: FastifyInstance): void {
       });
     },
   );
+}
+
+const sentBy = new Map<string, number>();
+
+/** Counts a body, which is in memory until the response ends. Throws `rate_limit_exceeded` for too many at once. */
+function countBody({ raw, viewer, ip, routeOptions }: FastifyRequest, { raw: response }: FastifyReply): void {
+  const { "content-length": length, "transfer-encoding": encoding, "content-encoding": coding } = raw.headers;
+  if ((length === undefined && encoding === undefined) || response.closed) return;
+  const most = routeOptions.bodyLimit ?? BODY_LIMIT;
+  const bytes = length === undefined || isCompressed(coding) ? most : Math.min(Number(length), most);
+  const account = viewer?.id;
+  const sender = account === undefined ? networkOf(ip) : `account ${account}`;
+  const others = sentBy.get(sender) ?? 0;
+  if (others > 0 && others + bytes > MOST_AT_ONCE)
+    throw new GatewayError(
+      "rate_limit_exceeded",
+      { reason: account === undefined ? "too_many_from_address" : "too_many_of_account" },
+      { retryAfter: RETRY_SECONDS },
+    );
+  sentBy.set(sender, others + bytes);
+  response.once("close", () => {
+    const left = (sentBy.get(sender) ?? bytes) - bytes;
+    if (left > 0) sentBy.set(sender, left);
+    else sentBy.delete(sender);
+  });
 }
 
 /** Throws `body_too_large` for a text that takes long to parse: also visitors without an account may send one. */

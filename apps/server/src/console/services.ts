@@ -95,6 +95,8 @@ export interface Services {
   requestCounts: RequestCounts;
   /** Requests of one address within three minutes. Sessions and accounts have a multiple of it. */
   apiRateLimit: number;
+  /** Reports an error whose cause is not in the response. */
+  onError(error: unknown): void;
   startedAt: Date;
   version: string;
   /** The simulated provider: running as a channel type, or offered to an administrator who may enable it. */

@@ -5,6 +5,9 @@ import type { z } from "zod";
 import { type GatewayError, invalidFields, invalidRequest } from "#errors.ts";
 import { faultIn } from "./request-body.ts";
 
+/** Most fields that an error names. A body may have 100,000 faulty values. */
+const MOST_NAMED = 100;
+
 /** Validates requests with the route's zod schema. Errors contain one issue per field. */
 export const validator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
@@ -25,6 +28,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, data: unknown
 
 function refusal(error: z.ZodError, data: unknown): GatewayError {
   const issues: Record<string, FieldIssue> = {};
-  for (const issue of error.issues) issues[issue.path.join(".")] ??= issueOf(issue, data);
+  for (const issue of error.issues.slice(0, MOST_NAMED))
+    issues[issue.path.join(".")] ??= issueOf(issue, data);
   return invalidFields(issues) ?? invalidRequest({ reason: "value_not_valid", field: "" });
 }

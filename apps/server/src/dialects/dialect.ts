@@ -192,6 +192,8 @@ export interface UpstreamDialect extends UpstreamWire {
   /** Does the same for a large response, which is read while it passes. */
   scanResponse(): ScannedAnswer;
   skim(): Skimmer;
+  /** Repairs a response, for a dialect that many providers imitate. One instance per response. */
+  repair?(): AnswerRepair;
   /**
    * Returns whether to drop a frame that the client did not request,
    * from a stream that otherwise passes unchanged.

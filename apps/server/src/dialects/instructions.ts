@@ -30,23 +30,13 @@ export function withInstructions(
   place: InstructionsPosition,
 ): ChatRequest {
   const own: Message = { role: "system", parts: [{ type: "text", text }] };
-  const { messages } = request;
-  if (place === "before") return { ...request, messages: [own, ...messages] };
-  if (place === "instead")
-    return { ...request, messages: [own, ...messages.filter((one) => !instructs(one))] };
-  const first = messages.findIndex((one) => !instructs(one));
-  return { ...request, messages: messages.toSpliced(first === -1 ? messages.length : first, 0, own) };
+  return { ...request, messages: placedMessage(request.messages, own, place) };
 }
 
 const adders: Record<DialectId, (body: Wire, text: string, place: InstructionsPosition) => Wire> = {
   "openai-chat"(body, text, place) {
-    const messages = listOf(body["messages"]);
     const own = { role: "system", content: text };
-    if (place === "before") return { ...body, messages: [own, ...messages] };
-    if (place === "instead")
-      return { ...body, messages: [own, ...messages.filter((one) => !instructs(one))] };
-    const first = messages.findIndex((one) => !instructs(one));
-    return { ...body, messages: messages.toSpliced(first === -1 ? messages.length : first, 0, own) };
+    return { ...body, messages: placedMessage(listOf(body["messages"]), own, place) };
   },
   "openai-responses"(body, text, place) {
     const { input } = body;
@@ -77,6 +67,13 @@ function listOf(value: unknown): unknown[] {
 function instructs(message: unknown): boolean {
   const role = asRecord(message)?.["role"];
   return role === "system" || role === "developer";
+}
+
+function placedMessage<Each>(messages: readonly Each[], own: Each, place: InstructionsPosition): Each[] {
+  if (place === "before") return [own, ...messages];
+  if (place === "instead") return [own, ...messages.filter((one) => !instructs(one))];
+  const first = messages.findIndex((one) => !instructs(one));
+  return messages.toSpliced(first === -1 ? messages.length : first, 0, own);
 }
 
 function joined(known: unknown, text: string, place: InstructionsPosition): string {

@@ -24,6 +24,12 @@ describe("a list in a request", () => {
     for (const value of ["", {}, null, undefined]) expect(listOf(item).safeParse(value).success).toBe(false);
   });
 
+  it("has a maximum length, and none of its items is read beyond it", () => {
+    const list = listOf(item, { most: 2 });
+    expect(list.parse([{}, {}])).toEqual([{}, {}]);
+    expect(list.safeParse(many(3, (at) => at)).error?.issues.map(({ code }) => code)).toEqual(["too_big"]);
+  });
+
   it("of 300,000 faults has one issue", () => {
     const schema = z.object({ input: z.union([z.string(), listOf(item)]) });
     const [issue, ...others] = schema.safeParse({ input: many(300_000, (at) => at) }).error?.issues ?? [];

@@ -7,11 +7,12 @@ import { z } from "zod";
 /** Items that are validated at once: enough for most lists, and few faults. */
 const PORTION = 64;
 
-export function listOf<Item extends z.ZodType>(item: Item, { least = 0 } = {}) {
+export function listOf<Item extends z.ZodType>(item: Item, { least = 0, most = Infinity } = {}) {
   const portion = z.array(item);
   return z
     .array(z.unknown())
     .min(least)
+    .max(most)
     .transform((values, context): z.output<Item>[] => {
       const items: z.output<Item>[] = [];
       for (let at = 0; at < values.length; at += PORTION) {

@@ -1,14 +1,14 @@
-import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
-import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
+import { startRunIfDue } from "./start-run.ts";
 
 /** Compares all channels with the model lists of their providers at the operator's interval. */
 export const checkModelLists: Job = {
   name: "check-model-lists",
   every: "42 * * * *",
-  async run({ db, probe, runner }) {
+  async run(services) {
+    const { db, probe } = services;
     const hours = probe.settings.current().ModelListCheckHours;
     if (hours === 0) return;
     // The operator of a new installation has just read the lists.
@@ -22,12 +22,7 @@ export const checkModelLists: Job = {
       select: { id: true },
     });
     if (channel === null) return;
-    try {
-      // A tick may come some minutes early.
-      await runner.start(ChannelRunInput.parse({ kind: "models" }), null, hours * 60 - 5);
-    } catch (error) {
-      // Not due yet or already running: nothing is missed.
-      if (!(error instanceof GatewayError)) throw error;
-    }
+    // A tick may come some minutes early.
+    await startRunIfDue(services, "models", hours * 60 - 5);
   },
 };

@@ -59,8 +59,8 @@ export async function startScheduler<Job extends ScheduledJob>({
     jobs.map((job) => [
       job,
       {
-        every: new Cron(job.every, { timezone: "UTC" }),
-        resting: new Cron(job.restingEvery ?? job.every, { timezone: "UTC" }),
+        every: new Cron(job.every, { utcOffset: 0 }),
+        resting: new Cron(job.restingEvery ?? job.every, { utcOffset: 0 }),
       },
     ]),
   );
@@ -161,7 +161,7 @@ export async function startScheduler<Job extends ScheduledJob>({
 async function register(connection: Pick<Connection, "query">, jobs: readonly ScheduledJob[]): Promise<void> {
   const now = currentTime();
   const firstAt = jobs.map(({ every, atStart }) =>
-    atStart === true ? now : (new Cron(every, { timezone: "UTC" }).nextRun(now) ?? "infinity"),
+    atStart === true ? now : (new Cron(every, { utcOffset: 0 }).nextRun(now) ?? "infinity"),
   );
   await connection.query({
     text: `INSERT INTO job_schedules AS s (name, due_at)

@@ -6,6 +6,7 @@ import { forgetBeyondLimits } from "#domain/responses/stored.ts";
 import { forgetDerivedKeys } from "#domain/tokens/derived-keys/derived-keys.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
+import { runSteps } from "./run-steps.ts";
 
 /**
  * Deletes expired sessions, one-time codes, quotes and stored responses, old channel events, old notifications,
@@ -16,14 +17,16 @@ export const sweepAccounts: Job = {
   every: "17 * * * *",
   async run({ db, pool }) {
     const over = { expires_at: { lt: currentTime() } };
-    await db.session.deleteMany({ where: over });
-    await db.oneTimeCode.deleteMany({ where: over });
-    await db.storedResponse.deleteMany({ where: over });
-    await forgetBeyondLimits(db);
-    await forgetOldEvents(db);
-    await forgetOldEntries(db);
-    await forgetSessions(pool);
-    await forgetQuotes(pool);
-    await forgetDerivedKeys(pool);
+    await runSteps([
+      () => db.session.deleteMany({ where: over }),
+      () => db.oneTimeCode.deleteMany({ where: over }),
+      () => db.storedResponse.deleteMany({ where: over }),
+      () => forgetBeyondLimits(db),
+      () => forgetOldEvents(db),
+      () => forgetOldEntries(db),
+      () => forgetSessions(pool),
+      () => forgetQuotes(pool),
+      () => forgetDerivedKeys(pool),
+    ]);
   },
 };

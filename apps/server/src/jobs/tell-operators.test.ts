@@ -1,5 +1,7 @@
+import { plainReason } from "@gateway/shared/reasons";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
+import { raiseNotice } from "#domain/notices/notices.ts";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { type NoticeReceiver, startNoticeReceiver } from "#test/notice-receiver.ts";
 import type { JobServices } from "./job.ts";
@@ -42,5 +44,20 @@ describe("notification jobs", () => {
     expect(receiver.posts.map(({ body }) => JSON.parse(body) as object)).toMatchObject([
       { event: "prices-failed", title: "The price list could not be updated" },
     ]);
+  });
+
+  it("deliver the notice that a job has failed while a step before it fails", async () => {
+    const { db, pool } = site.services;
+    const reason = plainReason("its table is gone");
+    await raiseNotice(db, { event: "job-failed", topic: "job:other", facts: { job: "other" }, reason });
+    await pool.query("ALTER TABLE channel_events RENAME TO hidden_events");
+    try {
+      for (let run = 0; run < 2; run += 1)
+        await expect(tellOperators.run(jobServices())).rejects.toThrow("channel_events");
+    } finally {
+      await pool.query("ALTER TABLE hidden_events RENAME TO channel_events");
+    }
+    const events = receiver.posts.map(({ body }) => (JSON.parse(body) as { event: string }).event);
+    expect(events).toContain("job-failed");
   });
 });

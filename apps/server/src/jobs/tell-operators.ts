@@ -4,6 +4,7 @@ import { collectAccountChanges, collectRefusedCalls } from "#domain/notices/coll
 import { collectChannelEvents, remindOfBalances } from "#domain/notices/collect.ts";
 import { deliverNotices, planNotices } from "#domain/notices/deliver.ts";
 import type { Job } from "./job.ts";
+import { runSteps } from "./run-steps.ts";
 
 /** Notifies administrators of recent events, and users of low balances and budgets. */
 export const tellOperators: Job = {
@@ -11,18 +12,19 @@ export const tellOperators: Job = {
   every: "* * * * *",
   restingEvery: "*/5 * * * *",
   async run({ db, telling, onError }) {
-    await collectChannelEvents(db);
-    await collectBudgetNotices(db, telling.settings());
-    await collectRefusedCalls(db);
-    await collectAccountChanges(db);
-    await planNotices(telling);
-    await deliverNotices(telling);
-    for (const mailUsers of [remindOfBalances, mailBudgetOwners])
-      try {
-        await mailUsers(db, telling.settings(), telling.mailer);
-      } catch (error) {
-        // The next run tries again. A mail failure cannot be reported by mail.
-        onError(error);
-      }
+    // The next run tries again. A mail failure cannot be reported by mail.
+    const mail = (mailUsers: typeof remindOfBalances) =>
+      mailUsers(db, telling.settings(), telling.mailer).catch(onError);
+    await runSteps([
+      () => collectChannelEvents(db),
+      () => collectBudgetNotices(db, telling.settings()),
+      () => collectRefusedCalls(db),
+      () => collectAccountChanges(db),
+      () => planNotices(telling),
+      // Also delivers the notice that a step before has failed.
+      () => deliverNotices(telling),
+      () => mail(remindOfBalances),
+      () => mail(mailBudgetOwners),
+    ]);
   },
 };

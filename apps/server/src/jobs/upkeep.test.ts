@@ -91,6 +91,26 @@ describe("channel event retention", () => {
   });
 });
 
+describe("the hourly sweep", () => {
+  it("goes on after a step that fails, and then reports the failure", async () => {
+    const { db, pool } = database;
+    const { id } = await db.channel.create({ data: { name: "old", type: 1 } });
+    const data = Array.from({ length: 21 }, () => ({
+      channel_id: id,
+      created_time: daysAgo(181),
+      kind: "x",
+    }));
+    await db.channelEvent.createMany({ data });
+    await pool.query("ALTER TABLE one_time_codes RENAME TO hidden_codes");
+    try {
+      await expect(sweepAccounts.run(servicesWith({}))).rejects.toThrow("one_time_codes");
+    } finally {
+      await pool.query("ALTER TABLE hidden_codes RENAME TO one_time_codes");
+    }
+    expect(await db.channelEvent.count({ where: { channel_id: id } })).toBe(20);
+  });
+});
+
 describe("nightly audit", () => {
   it("stores its result, and fails with the account when balances drift", async () => {
     await auditBalances.run(servicesWith({}));

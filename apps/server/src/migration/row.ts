@@ -34,8 +34,17 @@ export function truncateText(value: string, most: number): string {
 }
 
 export function points(row: SourceRow, name: string): bigint {
-  const found = /^\s*(-?\d+)(?:\.\d*)?\s*$/.exec(text(row, name));
-  return found === null ? 0n : BigInt(found[1] ?? "0");
+  return numberIn(row, name) ?? 0n;
+}
+
+/** Returns whether a column is set to something that is not a number. */
+export function isUnreadable(row: SourceRow, name: string): boolean {
+  return text(row, name).trim() !== "" && numberIn(row, name) === undefined;
+}
+
+function numberIn(row: SourceRow, name: string): bigint | undefined {
+  const [, digits] = /^\s*(-?\d+)(?:\.\d*)?\s*$/.exec(text(row, name)) ?? [];
+  return digits === undefined ? undefined : BigInt(digits);
 }
 
 export function whole(row: SourceRow, name: string): number {

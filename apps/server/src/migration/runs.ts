@@ -2,7 +2,7 @@
 import { type ImportRun, ImportReport, type ImportStart } from "@gateway/shared/site/migration";
 import { z } from "zod";
 import { conflict, notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -125,7 +125,7 @@ export function presentRun(row: Row): ImportRun {
     origin: row.origin,
     dry_run: row.dry_run,
     status: row.status as ImportRun["status"],
-    created_time: Math.floor(row.created_time.getTime() / 1_000),
+    created_time: unixTime(row.created_time),
     progress: StoredProgress.safeParse(row.progress).data ?? [],
     report: ImportReport.safeParse(row.report).data ?? null,
     failure: StoredFailure.safeParse(row.failure).data ?? null,

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { MAX_IMPORT_FILE } from "@gateway/shared/site/migration";
 import { GatewayError } from "#errors.ts";
 import { freeBytes } from "#platform/disk-space.ts";
+import { errorCodeOf } from "#platform/error-code.ts";
 
 /** Bytes of the disk that stay free: this gateway's database may be on it, and the import fills that, too. */
 const minimumFree = 512 * 1024 ** 2;
@@ -83,7 +84,7 @@ export function createUploads(dataDir: string, limits: UploadLimits = {}): Uploa
         return path;
       } catch (error) {
         await clear();
-        if (error instanceof Error && "code" in error && noSpace.has(String(error.code)))
+        if (noSpace.has(errorCodeOf(error) ?? ""))
           throw new GatewayError("storage_full", {}, { cause: error });
         throw error;
       }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Activity, alwaysActive } from "./activity.ts";
 import type { Db } from "./database/db.ts";
+import { withinTime } from "./time-limit.ts";
 
 /**
  * Notifies every node that data it may have cached has changed. The announcement is part of the transaction
@@ -174,16 +175,11 @@ export async function listen(
     const sent = (sending = sending
       .catch(() => undefined)
       .then(() => client.query("SELECT pg_notify($1, $2)", [CHANNEL, `mark:${mark}`])));
-    const late = new AbortController();
+    const late = () =>
+      new Error(`The connection that listens for changes did not answer for ${withinMs} ms.`);
     try {
-      await Promise.race([
-        Promise.all([sent, returned]),
-        sleep(withinMs, undefined, { signal: late.signal, ref: false }).then(() => {
-          throw new Error(`The connection that listens for changes did not answer for ${withinMs} ms.`);
-        }),
-      ]);
+      await withinTime(withinMs, Promise.all([sent, returned]), late);
     } finally {
-      late.abort();
       waiting.delete(mark);
     }
   }

@@ -37,3 +37,8 @@ export function followClock(databaseMs: number, requestedAt: number): void {
 export function currentTime(): Date {
   return new Date(now());
 }
+
+/** Returns seconds since 1970. */
+export function unixTime(instant: Date): number {
+  return Math.floor(instant.getTime() / 1_000);
+}

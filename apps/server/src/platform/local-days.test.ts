@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { localDate, localDays, startOfDay } from "#platform/local-days.ts";
 
 describe("local days", () => {
@@ -44,5 +44,19 @@ describe("local days", () => {
       localDays(new Date(from), new Date(to), "UTC").map((day) => day.date);
     expect(dates("2026-02-27T00:00:00Z", "2026-03-01T00:00:00Z")).toEqual(["2026-02-27", "2026-02-28"]);
     expect(dates("2026-02-28T23:59:59Z", "2026-03-01T00:00:01Z")).toEqual(["2026-02-28", "2026-03-01"]);
+  });
+
+  it("keep no more than a thousand spellings of time zones in memory", () => {
+    const created = vi.spyOn(Intl, "DateTimeFormat");
+    const spellings = Array.from({ length: 4_000 }, (_, number) =>
+      "america/argentina/buenos_aires".replaceAll(/./g, (letter, at: number) =>
+        ((number >> at) & 1) === 1 ? letter.toUpperCase() : letter,
+      ),
+    );
+    for (const zone of new Set(spellings)) localDate(new Date(0), zone);
+    const before = created.mock.calls.length;
+    localDate(new Date(0), spellings[0] ?? "");
+    expect(created.mock.calls.length).toBe(before + 1);
+    created.mockRestore();
   });
 });

@@ -63,10 +63,12 @@ export function nextPeriodOf(period: CalendarPeriod, day: string): string {
 }
 
 function later(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+/** There are about 600 zones, but clients may spell a name in upper and lower case in millions of ways. */
+const mostFormats = 1_000;
 
 /** Returns the milliseconds that local time is ahead of UTC. */
 function offsetAt(instant: number, timeZone: string): number {
@@ -82,6 +84,7 @@ function offsetAt(instant: number, timeZone: string): number {
       minute: "numeric",
       second: "numeric",
     });
+    if (formats.size >= mostFormats) formats.clear();
     formats.set(timeZone, format);
   }
   const part = Object.fromEntries(

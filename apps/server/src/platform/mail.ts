@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Transporter } from "nodemailer";
 import { GatewayError, upstreamFailed } from "#errors.ts";
@@ -90,7 +91,7 @@ export function createMailer(
         return await send(mail);
       } catch (error) {
         if (round === TRIES || leaving.signal.aborted) return onError(error);
-        await pause(pauseMs * round, leaving.signal);
+        await sleep(pauseMs * round, undefined, { signal: leaving.signal }).catch(() => undefined);
       }
     }
   }
@@ -162,18 +163,6 @@ function connectionTo(account: MailAccount) {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }
 
 const addressRefused = "mail_address_refused";

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, GatewayError, shuttingDown } from "#errors.ts";
 import { databaseTrouble } from "./database/connection-loss.ts";
+import { withinTime } from "./time-limit.ts";
 
 /**
  * Whether this node should get traffic. A short failure does not count: if all nodes failed at once, a load
@@ -62,21 +62,13 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   }
 
   async function ping(): Promise<unknown> {
-    const late = new AbortController();
     try {
-      await Promise.race([
-        statement(),
-        sleep(pingMs, undefined, { signal: late.signal, ref: false }).then(() => {
-          throw new Error(`The database did not answer for ${pingMs} ms.`);
-        }),
-      ]);
+      await withinTime(pingMs, statement(), () => new Error(`The database did not answer for ${pingMs} ms.`));
       silentSince = undefined;
       return undefined;
     } catch (error) {
       silentSince ??= performance.now();
       return error;
-    } finally {
-      late.abort();
     }
   }
 

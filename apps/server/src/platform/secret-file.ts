@@ -1,13 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCodeOf } from "./error-code.ts";
 
 const leastLength = 32;
 
 /**
  * Returns the process secret of an installation that was given none. It is generated once and kept in
  * DATA_DIR, where only its owner may read it. Nodes that start together on one folder use the same secret.
- * Throws a message when the file cannot be written, or exists but is unusable: another secret could not decrypt the stored data.
+ * Throws a message when the file cannot be written, or exists but is unusable: another secret could not
+ * decrypt the stored data.
  */
 export async function readOrCreateSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, "secret-key");
@@ -27,7 +29,7 @@ export async function readOrCreateSecret(dataDir: string): Promise<string> {
     // link() creates the complete file or nothing, and the first node sets the secret.
     await link(draft, file);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (errorCodeOf(error) !== "EEXIST") throw error;
   } finally {
     await rm(draft, { force: true });
   }
@@ -41,7 +43,7 @@ async function readSecret(file: string): Promise<string | undefined> {
   try {
     text = (await readFile(file, "utf8")).trim();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCodeOf(error) === "ENOENT") return undefined;
     throw unusable(file, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
   }
   if (text.length >= leastLength) return text;

@@ -7,7 +7,8 @@ export function mapField(owner: Wire, field: string, change: (each: Wire) => Wir
   return list === owner[field] ? owner : { ...owner, [field]: list };
 }
 
-function mapObjects(value: unknown, change: (each: Wire) => Wire): unknown {
+/** Changes the objects in a list. Returns the same value when it is no list, or nothing changes. */
+export function mapObjects(value: unknown, change: (each: Wire) => Wire): unknown {
   if (!Array.isArray(value)) return value;
   let isChanged = false;
   const list = value.map((each: unknown) => {

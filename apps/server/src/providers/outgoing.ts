@@ -48,9 +48,8 @@ const versionAtStart = /^\/v\d+(?:beta)?(?=\/)/;
 const unversioned = /^https:\/\/gateway\.ai\.cloudflare\.com\/.*\/(?:openai|compat)$/;
 
 /**
- * Joins base URL and path. Segments that end the base and start the path
- * appear once. A version at the
- * end of the base replaces the path's own. A path that is an absolute URL is returned unchanged.
+ * Joins base URL and path. Segments that end the base and start the path appear once. A version at the end of the
+ * base replaces the path's own. A path that is an absolute URL is returned unchanged.
  */
 export function joinUrl(baseUrl: string, path: string): string {
   let known = joined.get(baseUrl);

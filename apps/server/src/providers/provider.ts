@@ -1,6 +1,6 @@
 import type { ProviderGroup } from "@gateway/shared/channels/provider";
 import type { ZodType } from "zod";
-import type { AnswerRepair, ProviderWire, Wire } from "#dialects/dialect.ts";
+import type { ProviderWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
@@ -146,10 +146,6 @@ export interface MessagesHost {
   tools: RegExp;
 }
 
-/**
- * A provider: its address, dialects, authentication and quirks.
- * A plain record; shared code never checks which provider it is.
- */
 export type CacheKeyPlace = { readonly field: string } | { readonly header: string };
 
 /** Whether a channel with this base URL calls the provider itself, and no other host that speaks like it. */
@@ -157,6 +153,10 @@ export function isOwnAddress(provider: Pick<Provider, "baseUrl">, baseUrl: strin
   return baseUrl === "" || baseUrl === provider.baseUrl;
 }
 
+/**
+ * A provider: its address, dialects, authentication and quirks.
+ * A plain record; shared code never checks which provider it is.
+ */
 export interface Provider {
   /** Number stored in `channels.type`. Only the registry of this module knows these numbers. */
   type: number;
@@ -261,10 +261,8 @@ export interface Provider {
   path?(call: RequestShape, standard: string): string;
   /** Applies quirks of chat to an encoded body. Returns the same object when nothing changes. */
   adjustRequest?(body: Wire, call: RequestShape): Wire;
-  /** True when responses from the provider's own address never deviate from the dialect. */
+  /** True when responses from the provider's own address never deviate from the dialect, so that none is repaired. */
   exact?: boolean;
-  /** Repairs responses that deviate from the dialect. Keyed by dialect. */
-  repairs?: Partial<Record<DialectId, () => AnswerRepair>>;
   /**
    * Adapters by path of ours, e.g. `/v1/audio/speech`, for paths with
    * a different wire format at this provider.

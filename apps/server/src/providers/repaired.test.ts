@@ -14,9 +14,7 @@ import { openProviders } from "./registry.ts";
  */
 const chat = dialects["openai-chat"];
 const reasons = ["stop", "length", "tool_calls", "content_filter", "function_call"];
-const providers = [...openProviders().values()].filter(
-  ({ repairs }) => repairs?.["openai-chat"] !== undefined,
-);
+const providers = [...openProviders().values()];
 
 const samples = recordedProviders().flatMap((id) => {
   const provider = providers.find((each) => each.id === id);

@@ -65,6 +65,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     caughtUp: needs.caughtUp,
     recentLog: needs.recentLog,
     readiness: needs.readiness,
+    onError,
     startedAt: needs.startedAt,
     version: version,
     demo: needs.demo,

@@ -16,8 +16,8 @@ import { startMcpServer, type TestMcpServer, textResult } from "#test/mcp-server
 import { type ScriptedServer, startScriptedServer } from "#test/scripted-servers.ts";
 
 /**
- * A thousand parallel calls of every kind, with several keys of an account, at two nodes of which one is killed. Every call
- * costs the same, so that the number of responses shows what was spent.
+ * A thousand parallel calls of every kind, also at quoted prices, with several keys of an account, at two nodes of which one
+ * is killed. Every call costs the same, so that the number of responses shows what was spent.
  */
 const perCall = 1_000;
 const dollars = perCall / 500_000;
@@ -114,9 +114,13 @@ beforeEach(async () => {
 
 const say = { role: "user", content: "Hello" };
 
+type Call = readonly [path: string, body: object];
+
+const quotedCall: Call = ["/v1/chat/completions", { model: "demo-chat", messages: [say] }];
+
 /** Each kind of call: its path and body. */
-const calls: readonly (readonly [path: string, body: object])[] = [
-  ["/v1/chat/completions", { model: "demo-chat", messages: [say] }],
+const calls: readonly Call[] = [
+  quotedCall,
   ["/v1/chat/completions", { model: "demo-chat", messages: [say], stream: true }],
   ["/v1/messages", { model: "demo-chat", max_tokens: 50, messages: [say] }],
   ["/v1/responses", { model: "demo-chat", input: "Hello" }],
@@ -135,25 +139,55 @@ const failed = /"error"|insufficient|balance|"code":\s*-3/i;
 /** Returns whether the call was served completely. */
 async function isServed(node: GatewayProcess, index: number): Promise<boolean> {
   const key = keys[index % keys.length] ?? "";
-  // One kind more than the list: a realtime session.
-  const call = calls[index % (calls.length + 1)];
-  if (call === undefined) return speaks(node, key);
+  // Two kinds more than the list: a realtime session, and a call with a quote.
+  const kind = index % (calls.length + 2);
+  const call = calls[kind];
   try {
-    const response = await fetch(node.url + call[0], {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify(call[1]),
-    });
-    const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
-    return response.ok && !failed.test(text);
+    if (call !== undefined) {
+      await send(node, key, call);
+      return true;
+    }
+    return kind === calls.length ? await speaks(node, key) : await isServedAtQuote(node, key);
   } catch {
-    // The node was killed.
+    // The node was killed, or refused the call.
     return false;
   }
+}
+
+let quotesUsedTwice = 0;
+
+/** Returns whether one of two calls with one quote was served, each at another node. */
+async function isServedAtQuote(node: GatewayProcess, key: string): Promise<boolean> {
+  const [path, body] = quotedCall;
+  const { id } = JSON.parse(await send(node, key, [`/v1/quote${path}`, body])) as { id: string };
+  const outcomes = await Promise.allSettled(
+    [first, second].map((at) => send(at, key, quotedCall, { "x-quote-id": id })),
+  );
+  const served = outcomes.filter(({ status }) => status === "fulfilled").length;
+  if (served > 1) quotesUsedTwice += 1;
+  return served > 0;
+}
+
+/** Returns the response. Throws for a refusal. */
+async function send(
+  node: GatewayProcess,
+  key: string,
+  [path, body]: Call,
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const response = await fetch(node.url + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
+  if (!response.ok || failed.test(text)) throw new Error(text);
+  return text;
 }
 
 /** Returns whether a realtime session gets a response. */
@@ -205,6 +239,7 @@ it.each([1, 20])(
     expect(served * perCall).toBeLessThanOrEqual(charged);
     expect(charged).toBeLessThanOrEqual(affordable * perCall);
     await expect.poll(async () => Number((await balance()).quota)).toBe(affordable * perCall - charged);
+    expect(quotesUsedTwice).toBe(0);
     // What the killed node had reserved can be spent again.
     expect(await isServed(second, 0)).toBe(charged < affordable * perCall);
     expect((await audit(database.pool)).drift).toBe(0n);

@@ -102,10 +102,7 @@ async function ask(model: Kind, stream: boolean): Promise<Received> {
 /** Waits for the newest log row of this test's key. */
 async function row(): Promise<LogRow> {
   const token = await gateway.database.db.token.findFirstOrThrow({ orderBy: { id: "desc" } });
-  let found: LogRow | undefined;
-  await expect
-    .poll(async () => (found = (await gateway.logs(1)).find((each) => each.token_id === token.id)))
-    .toBeDefined();
+  const [found] = await gateway.logs(1, token.id);
   if (found === undefined) throw new Error("no row");
   return found;
 }

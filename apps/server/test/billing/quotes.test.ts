@@ -1,11 +1,16 @@
+import { once } from "node:events";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { readQuotes } from "#domain/quotes/report.ts";
+import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { runs } from "#test/property-runs.ts";
 
 /** Prices that a call will not exceed: `POST /v1/quote` and `x-quote-id`. */
 let gateway: TestGateway;
+/** A second node. */
+let other: TestGateway;
 let key: string;
 let tokenId: number;
 
@@ -15,24 +20,35 @@ beforeAll(async () => {
   await gateway.addChannel({ type: 8, name: "a", models: ["quoted", "quoted-2"] });
   await gateway.addPrice("quoted", { input: 10, output: 10 });
   await gateway.addPrice("quoted-2", { input: 10, output: 10 });
+  other = await startTestGateway({}, gateway);
 });
 beforeEach(async () => {
   gateway.upstream.control.reset();
   ({ key, id: tokenId } = await gateway.addToken());
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await other.stop();
+  await gateway.stop();
+});
 
 const chat = { model: "quoted", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
 
 interface Sent {
+  at?: TestGateway;
   path?: string;
   body?: object;
   headers?: Record<string, string>;
   by?: string;
 }
 
-async function send({ path = "/v1/chat/completions", body = chat, headers = {}, by = key }: Sent) {
-  const response = await fetch(gateway.url + path, {
+async function send({
+  at = gateway,
+  path = "/v1/chat/completions",
+  body = chat,
+  headers = {},
+  by = key,
+}: Sent) {
+  const response = await fetch(at.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${by}`, "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
@@ -100,10 +116,15 @@ describe("a quote", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is for one call", async () => {
+  it("is for one call, at whichever node and in whichever form", async () => {
     const promised = await quote();
-    const answers = await Promise.all([1, 2, 3].map(() => send({ headers: using(promised) })));
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 402, 402]);
+    const derived = deriveKey(key, { exp: Math.floor(Date.now() / 1_000) + 3_600 }).key;
+    const answers = await Promise.all(
+      [gateway, other].flatMap((at) =>
+        [key, derived].map((by) => send({ headers: using(promised), at, by })),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 402, 402, 402]);
     const refused = answers.find(({ status }) => status === 402);
     expect(refused?.error).toMatchObject({ code: "quote_not_valid" });
     expect(refused?.error?.message).toContain("already used");
@@ -111,8 +132,8 @@ describe("a quote", () => {
 
   it("is refused with one clear error in each dialect", async () => {
     const promised = await quote();
-    const other = await gateway.addToken();
-    const stranger = await send({ headers: using(promised), by: other.key });
+    const { key: otherKey } = await gateway.addToken();
+    const stranger = await send({ headers: using(promised), by: otherKey });
     expect(stranger).toMatchObject({ status: 402, error: { code: "quote_not_valid" } });
     expect(stranger.error?.message).toContain("No quote of this API key");
     const changed = await send({ headers: using(promised), body: { ...chat, max_tokens: 101 } });
@@ -141,7 +162,9 @@ describe("a quote", () => {
     };
     const cases: [string, object][] = [
       ["/v1/chat/completions", chat],
+      ["/v1/chat/completions", { ...chat, stream: true }],
       ["/v1/messages", chat],
+      ["/v1/messages", { ...chat, stream: true }],
       ["/v1/responses", { model: "quoted", input: "Hi", max_output_tokens: 100, store: false }],
       ["/v1beta/models/quoted:generateContent", gemini],
       ["/v1beta/interactions", { model: "quoted", input: "Hi", store: false }],
@@ -171,6 +194,21 @@ describe("a quote", () => {
     const body = { ...chat, model: "partly" };
     const { price_usd: price } = await quote({ body });
     expect(Number(price)).toBeGreaterThan(100 * 0.00002 * 0.99);
+  });
+
+  it("covers the search of a model that searches for every response", async () => {
+    const model = "gpt-4o-search-preview";
+    await gateway.addPrice(model, { input: 1, output: 1 });
+    await gateway.addChannel({ type: 8, name: "s", models: [model] });
+    const body = { ...chat, model };
+    const promised = await quote({ body });
+    expect(Number(promised.price_usd)).toBeGreaterThan(0.01);
+    expect((await send({ body, headers: { "x-max-price": "0.009" } })).status).toBe(402);
+    expect((await send({ body, headers: using(promised) })).status).toBe(200);
+    const [row] = await gateway.logs(2, tokenId);
+    expect(row!.bill?.quote?.id).toBe(promised.id);
+    expect(row!.quota).toBeGreaterThan(0.01 * 500_000);
+    expect(row!.bill?.uncollected).toBeUndefined();
   });
 
   it("is not for a conversation whose items were replaced by dearer ones", async () => {
@@ -214,6 +252,21 @@ describe("a quote", () => {
       body: { ...chat, messages: [{ role: "user", content: [image] }] },
     });
     expect(seen.error?.message).toContain("cannot be quoted");
+    const background = { model: "quoted", input: "Hi", background: true };
+    const promised = await quote();
+    for (const sent of [
+      { path: "/v1/quote/v1/responses", body: background },
+      { path: "/v1/responses", body: background, headers: using(promised) },
+    ])
+      expect((await send(sent)).error?.message).toContain("cannot be quoted");
+    for (const path of ["/v1/realtime?model=quoted", "/v1/responses"]) {
+      const socket = new WebSocket(gateway.url.replace("http", "ws") + path, {
+        headers: { authorization: `Bearer ${key}`, ...using(promised) },
+      });
+      const [error] = (await once(socket, "error")) as [Error];
+      expect(error.message).toContain("400");
+    }
+    expect((await send({ headers: using(promised) })).status).toBe(200);
     const embeddings = await send({
       path: "/v1/embeddings",
       body: { model: "quoted", input: "x" },
@@ -280,21 +333,35 @@ describe("a quote", () => {
     expect(expires * 1_000 - Date.now()).toBeLessThanOrEqual(61_000);
   });
 
-  it("is not possible beyond the number of open ones that the operator sets", async () => {
-    const { rows } = await gateway.database.pool.query<{ user_id: number }>(
-      "SELECT user_id FROM tokens WHERE id = $1",
-      [tokenId],
+  it("is not possible beyond the number of open ones that the operator sets, also at once at two nodes", async () => {
+    const { pool } = gateway.database;
+    const { rows: open } = await pool.query(
+      "SELECT FROM quotes WHERE expires_at > now() AND request_id IS NULL",
     );
-    await gateway.database.pool.query(
+    await pool.query(
       `INSERT INTO quotes (id, user_id, token_id, request_hash, model, amount, input, output, expires_at)
-       SELECT 'quote_full' || n, $1, $2, '', 'quoted', 1, 1, 1, now() + interval '1 minute' FROM generate_series(1, 20) n`,
-      [rows[0]?.user_id, tokenId],
+       SELECT 'quote_full' || n, t.user_id, t.id, '', 'quoted', 1, 1, 1, now() + interval '1 minute'
+       FROM tokens t, generate_series(1, $2) n WHERE t.id = $1`,
+      [tokenId, 990 - open.length],
     );
-    await gateway.api("PUT", "/option/batch", { values: { QuotesPerAccount: 20 } });
-    const refused = await send({ path: "/v1/quote/v1/chat/completions" });
-    await gateway.api("PUT", "/option/batch", { values: { QuotesPerAccount: null } });
-    expect(refused).toMatchObject({ status: 429, error: { code: "rate_limit_exceeded" } });
-    await gateway.database.pool.query("DELETE FROM quotes WHERE id LIKE 'quote_full%'");
+    // Each count ends before another quote is stored.
+    await pool.query(
+      `CREATE FUNCTION store_slowly() RETURNS trigger LANGUAGE plpgsql
+       AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END'`,
+    );
+    await pool.query(
+      "CREATE TRIGGER store_slowly BEFORE INSERT ON quotes FOR EACH ROW EXECUTE FUNCTION store_slowly()",
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        send({ path: "/v1/quote/v1/chat/completions", at: index % 2 === 0 ? gateway : other }),
+      ),
+    );
+    await pool.query("DROP FUNCTION store_slowly CASCADE");
+    await pool.query("DELETE FROM quotes WHERE request_id IS NULL");
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ error }) => error?.code))).toEqual(new Set(["rate_limit_exceeded"]));
   });
 
   it(

@@ -197,6 +197,19 @@ describe("gateway import one-hub", () => {
     expect(await refused("one-hub", "--from", from.from, "--yes")).toContain("is not empty: it has users");
   });
 
+  it.each(["NaN", 1e21, "12 345", "0x10"])("refuses the balance %s, and writes nothing", async (quota) => {
+    const from = await source("sqlite", (rows) => (rows["users"]![1]!["quota"] = quota));
+    const { url } = await target();
+    const run = await cli(url, "import", "one-hub", "--from", from.from, "--yes");
+    expect(run).toMatchObject({
+      exitCode: 3,
+      err: expect.stringContaining("in quota, which is not a number"),
+    });
+    const database = connect(url, { max: 1 });
+    cases.push(() => database.close());
+    expect(await database.db.user.count()).toBe(0);
+  });
+
   it("takes over texts with characters that Postgres does not store, and dates beyond its calendar", async () => {
     const from = await source("sqlite", (rows) => {
       for (const [table, column] of [

@@ -25,7 +25,6 @@ function thrown({ code, params }: Listed): GatewayError {
 
 const clients = Object.keys(clientDialects) as ClientDialectId[];
 const app: FastifyInstance = Fastify();
-let address = "";
 
 beforeAll(async () => {
   const throwing = async ({ params }: { params: { index: string } }) => {
@@ -45,14 +44,13 @@ beforeAll(async () => {
       scope.get<{ Params: { index: string } }>(`/${id}/:index`, throwing);
     });
   }
-  address = await app.listen({ port: 0, host: "127.0.0.1" });
 });
 
 afterAll(() => app.close());
 
 async function answer(side: string, error: Listed) {
-  const response = await fetch(`${address}/${side}/${errors.indexOf(error)}`);
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  const response = await app.inject(`/${side}/${errors.indexOf(error)}`);
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>() };
 }
 
 const openai = ({ code, params }: Listed) => ({

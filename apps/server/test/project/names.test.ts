@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../../../..");
 const packages = ["apps/server/src", "apps/web/src", "packages/demo/src", "packages/shared/src"];
@@ -56,17 +56,23 @@ describe("names", () => {
     expect(["need", "embed", "readSettings", "ParsedBody"].some(isParticiple)).toBe(false);
   });
 
-  it.each(packages)("%s: each exported type name exists once", (source) => {
-    const declarations = declarationsOf(source);
-    expect(declarations.length).toBeGreaterThan(50);
-    expect(repeatedTypes(declarations)).toEqual([]);
-  });
+  describe.each(packages)("%s", (source) => {
+    let declarations: Declaration[];
+    beforeAll(() => {
+      declarations = declarationsOf(source);
+    });
 
-  it.each(packages)("%s: no exported type or function is named by a participle alone", (source) => {
-    const refused = declarationsOf(source)
-      .filter(({ name }) => isParticiple(name))
-      .map(({ name, file }) => `${file}: ${name}`);
-    expect(refused).toEqual([]);
+    it("each exported type name exists once", () => {
+      expect(declarations.length).toBeGreaterThan(50);
+      expect(repeatedTypes(declarations)).toEqual([]);
+    });
+
+    it("no exported type or function is named by a participle alone", () => {
+      const refused = declarations
+        .filter(({ name }) => isParticiple(name))
+        .map(({ name, file }) => `${file}: ${name}`);
+      expect(refused).toEqual([]);
+    });
   });
 });
 

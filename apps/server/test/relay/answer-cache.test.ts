@@ -60,13 +60,8 @@ const question = (more: object = {}) => {
 };
 
 async function rowsOf(tokenId: number, count: number): Promise<LogRow[]> {
-  let rows: LogRow[] = [];
-  await expect
-    .poll(async () => {
-      rows = (await here.logs(count)).filter((row) => row.token_id === tokenId);
-      return rows.length;
-    })
-    .toBe(count);
+  const rows = await here.logs(count, tokenId);
+  expect(rows).toHaveLength(count);
   return rows;
 }
 

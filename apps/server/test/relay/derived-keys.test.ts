@@ -4,7 +4,7 @@ import type {
   DerivedKeyRow,
 } from "@gateway/shared/accounts/derived-key";
 import type { LogPage } from "@gateway/shared/usage/log";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { completeDerivationHashes } from "#domain/tokens/derived-keys/derivation-hashes.ts";
 import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
 import { openSecrets } from "#platform/secrets.ts";
@@ -135,7 +135,7 @@ describe("a derived key", () => {
     });
     expect((await gateway.api<LogPage>("GET", `/log?derived_key=${id}`)).data).toEqual([]);
     await send(key);
-    await vi.waitFor(async () => expect((await gateway.logs(1, tokenId))[0]?.derived_key).toBeNull());
+    await expect.poll(async () => (await gateway.logs(1, tokenId))[0]?.derived_key).toBeNull();
     expect(await gateway.drift()).toBe(0n);
   });
 
@@ -290,7 +290,7 @@ describe("revoking", () => {
     await change();
     for (const from of [gateway, other])
       for (const each of [planner, worker, derive({}, worker).key])
-        await vi.waitFor(async () => expect((await send(each, { from })).status).toBeOneOf([401, 403]));
+        await expect.poll(async () => (await send(each, { from })).status).toBeOneOf([401, 403]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { McpBundleRow, McpServerRow, UsableMcpBundle } from "@gateway/share
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deriveKey } from "#domain/tokens/derived-keys/derived-key.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import {
@@ -156,7 +156,7 @@ describe("a bundle", () => {
     expect(await client.callTool({ name: "plain__add", arguments: { a: 1, b: 2 } })).toMatchObject({
       content: [{ text: "3" }],
     });
-    await vi.waitFor(async () => expect(await balance()).toBe(before - 0.01 * DOLLAR));
+    await expect.poll(balance).toBe(before - 0.01 * DOLLAR);
     const [free, paid] = await gateway.logs(2, token.id);
     expect(paid).toMatchObject({
       type: 2,
@@ -186,13 +186,13 @@ describe("a bundle", () => {
     const { client } = await connect("work");
     const before = await balance();
     expect(await client.callTool({ name: "plain__fail", arguments: {} })).toMatchObject({ isError: true });
-    await vi.waitFor(async () =>
-      expect((await gateway.logs(1, token.id))[0]).toMatchObject({
+    await expect
+      .poll(async () => (await gateway.logs(1, token.id))[0])
+      .toMatchObject({
         model_name: "mcp/plain/fail",
         quota: 0,
         content: "The tool reported an error. Nothing was charged.",
-      }),
-    );
+      });
     expect(await balance()).toBe(before);
   });
 
@@ -278,7 +278,7 @@ describe("a client", () => {
     expect((await post("filtered", list, { "mcp-session-id": id })).status).toBe(404);
     const before = open.sessions.size;
     await transport.terminateSession();
-    await vi.waitFor(() => expect(open.sessions.size).toBe(before - 1));
+    await expect.poll(() => open.sessions.size).toBe(before - 1);
     expect((await post("work", list, { "mcp-session-id": id })).status).toBe(404);
   });
 
@@ -318,7 +318,7 @@ describe("a client", () => {
       body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name } }),
     }).then((response) => response.text());
     call.catch(() => {});
-    await vi.waitFor(() => expect(waiting).toHaveLength(1), 20_000);
+    await expect.poll(() => waiting).toHaveLength(1);
     leaving.abort();
   }
 
@@ -329,13 +329,13 @@ describe("a client", () => {
     // The gateway notices that the client has left while it answers another one.
     await client.ping();
     waiting[0]?.finish();
-    await vi.waitFor(async () =>
-      expect((await gateway.logs(1, token.id))[0]).toMatchObject({
+    await expect
+      .poll(async () => (await gateway.logs(1, token.id))[0])
+      .toMatchObject({
         model_name: "mcp/plain/wait",
         outcome: "client-left",
         quota: 0.01 * DOLLAR,
-      }),
-    );
+      });
     expect(waiting[0]?.aborted).toBe(false);
     expect(await balance()).toBe(before - 0.01 * DOLLAR);
     expect(await gateway.drift()).toBe(0n);
@@ -344,14 +344,14 @@ describe("a client", () => {
   it("that leaves during a free call ends it at the server", async () => {
     await addBundle("gratis", [await addServer("gratis", open.url)]);
     await callAndLeave("gratis", "gratis__wait");
-    await vi.waitFor(() => expect(waiting[0]?.aborted).toBe(true));
-    await vi.waitFor(async () =>
-      expect((await gateway.logs(1, token.id))[0]).toMatchObject({
+    await expect.poll(() => waiting[0]?.aborted).toBe(true);
+    await expect
+      .poll(async () => (await gateway.logs(1, token.id))[0])
+      .toMatchObject({
         model_name: "mcp/gratis/wait",
         error_code: "client_disconnected",
         quota: 0,
-      }),
-    );
+      });
   });
 
   it("has a limit of calls at once for all keys of its account", async () => {
@@ -363,7 +363,7 @@ describe("a client", () => {
       .slice(0, 4)
       .flatMap(({ client }) => Array.from({ length: 16 }, () => client.callTool({ name: "crowd__wait" })));
     const all = Promise.all(calls);
-    await vi.waitFor(() => expect(waiting).toHaveLength(64), 20_000);
+    await expect.poll(() => waiting).toHaveLength(64);
     await expect(connected[4]?.client.callTool({ name: "crowd__add" })).rejects.toThrow("64");
     for (const entry of waiting) entry.finish();
     await all;
@@ -377,11 +377,11 @@ describe("a client", () => {
     const { client } = await connect("work", leaver.key);
     const call = client.callTool({ name: "plain__wait" });
     call.catch(() => {});
-    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await expect.poll(() => waiting).toHaveLength(1);
     expect(open.sessions.size).toBeGreaterThan(before);
     await gateway.api("DELETE", `/token/${leaver.id}`);
     await expect(call).rejects.toThrow("API key");
-    await vi.waitFor(() => expect(open.sessions.size).toBe(before));
+    await expect.poll(() => open.sessions.size).toBe(before);
     await expect(client.listTools()).rejects.toThrow();
     // Whoever revokes an own key has used the tool all the same.
     expect((await gateway.logs(1, leaver.id))[0]).toMatchObject({
@@ -399,7 +399,7 @@ describe("a client", () => {
     expect(waiting).toHaveLength(0);
     await setBalance(before);
     const call = client.callTool({ name: "plain__wait" });
-    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await expect.poll(() => waiting).toHaveLength(1);
     const { reserved } = await gateway.database.db.user.findFirstOrThrow({ where: { username: "root" } });
     expect(Number(reserved)).toBeGreaterThanOrEqual(0.01 * DOLLAR);
     waiting[0]?.finish();
@@ -414,7 +414,7 @@ describe("a client", () => {
     const { client } = await connect("work");
     const results = [1, 2].map(() => client.callTool({ name: "plain__wait" }));
     const outcomes = Promise.allSettled(results);
-    await vi.waitFor(() => expect(waiting).toHaveLength(1));
+    await expect.poll(() => waiting).toHaveLength(1);
     await expect(
       Promise.any(
         results.map((result) =>
@@ -428,7 +428,7 @@ describe("a client", () => {
     waiting[0]?.finish();
     expect(waiting).toHaveLength(1);
     expect((await outcomes).map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    await vi.waitFor(async () => expect(await balance()).toBe(0));
+    await expect.poll(balance).toBe(0);
     expect(await client.callTool({ name: "plain__add", arguments: { a: 2, b: 2 } })).toBeDefined();
     await setBalance(before);
     expect(await gateway.drift()).toBe(0n);
@@ -451,12 +451,12 @@ describe("a server", () => {
     const { client } = await connect("slow");
     await expect(client.callTool({ name: "slow__wait" })).rejects.toThrow("took too long");
     expect(waiting).toHaveLength(1);
-    await vi.waitFor(async () =>
-      expect((await gateway.logs(1, token.id))[0]).toMatchObject({
+    await expect
+      .poll(async () => (await gateway.logs(1, token.id))[0])
+      .toMatchObject({
         error_code: "upstream_timeout",
         quota: 0,
-      }),
-    );
+      });
     expect(await balance()).toBe(before);
   });
 

@@ -123,9 +123,9 @@ function find<T extends RealtimeServerEvent["type"]>(events: RealtimeServerEvent
  * late. Waits for at least `count` rows.
  */
 async function rows(count: number, token = tokenId): Promise<LogRow[]> {
-  const own = async () => (await gateway.logs(0)).filter((row) => row.token_id === token);
-  await expect.poll(async () => (await own()).length).toBeGreaterThanOrEqual(count);
-  return own();
+  const own = await gateway.logs(count, token);
+  expect(own.length).toBeGreaterThanOrEqual(count);
+  return own;
 }
 
 /** Returns the status and the error body of a rejected upgrade. */

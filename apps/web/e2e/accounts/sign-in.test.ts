@@ -77,6 +77,22 @@ test.describe("a guest", () => {
     await dialog.getByLabel("Verification code").fill("567890");
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL("**/panel/dashboard");
+
+    await test.step("a browser without one of our languages shows the console in that of the account", async () => {
+      const status = await page.evaluate(async () => {
+        const body = JSON.stringify({ language: "ja_JP" });
+        const headers = { "content-type": "application/json" };
+        return (await fetch("api/user/self", { method: "PUT", headers, body })).status;
+      });
+      expect(status).toBe(200);
+      wechat.people.set("678901", { id: "wx-somebody" });
+      const other = await site.open("/login", { guest: true, locale: "fr-FR" });
+      await button(other, "微信").click();
+      await other.getByRole("dialog").getByLabel("验证码").fill("678901");
+      await other.getByRole("dialog").getByRole("button", { name: "登录", exact: true }).click();
+      await other.waitForURL("**/panel/dashboard");
+      await expect(other.locator("html")).toHaveAttribute("lang", "ja-JP");
+    });
   });
 
   test(

@@ -227,7 +227,7 @@ test(
       await page.getByPlaceholder("Search by name").fill("nothing like this");
       await page.getByText("No token matches").waitFor();
       await expect(page).toHaveURL(/keyword=nothing/);
-      await page.getByRole("button", { name: "Clear the search" }).click();
+      await page.getByRole("button", { name: "Clear filters" }).click();
       await rowOf(page, "Copied").waitFor();
       expect(await page.content()).not.toContain(copied.key);
     });

@@ -70,75 +70,40 @@ const publicRoutes: RouteObject = {
       element: page(() => import("#features/migration/wizard-page.tsx"), "migration"),
     },
     {
-      path: "price",
       element: <PublicScreen />,
       children: [
         {
-          index: true,
+          path: "price",
           element: page(() => import("#features/model-prices/model-prices-page.tsx"), "model-prices"),
         },
-      ],
-    },
-    {
-      path: "models",
-      element: <PublicScreen />,
-      children: [
-        { index: true, element: <OtherAddress of="/price" /> },
+        { path: "models", element: <OtherAddress of="/price" /> },
         {
-          path: ":id",
+          path: "models/:id",
           element: page(() => import("#features/model-prices/model-page.tsx"), "model-prices"),
         },
-      ],
-    },
-    {
-      path: "help",
-      element: <PublicScreen />,
-      children: ["", ":id"].map((path) => ({
-        path,
-        element: page(() => import("#features/help/help-page.tsx"), "help"),
-      })),
-    },
-    {
-      path: "connect",
-      element: <PublicScreen />,
-      children: [
+        ...["help", "help/:id"].map((path) => ({
+          path,
+          element: page(() => import("#features/help/help-page.tsx"), "help"),
+        })),
+        { path: "connect", element: page(() => import("#features/connect/connect-page.tsx"), "connect") },
         {
-          index: true,
-          element: page(() => import("#features/connect/connect-page.tsx"), "connect"),
+          path: "share/:secret",
+          element: page(() => import("#features/logs/share/shared-call-page.tsx"), "logs"),
         },
       ],
     },
     {
-      path: "playground",
       element: <RequireSession />,
       children: [
         {
           element: <PublicScreen />,
           children: [
             {
-              index: true,
+              path: "playground",
               element: page(() => import("#features/playground/playground-page.tsx"), "playground"),
             },
-          ],
-        },
-      ],
-    },
-    {
-      path: "share/:secret",
-      element: <PublicScreen />,
-      children: [
-        { index: true, element: page(() => import("#features/logs/share/shared-call-page.tsx"), "logs") },
-      ],
-    },
-    {
-      path: "device",
-      element: <RequireSession />,
-      children: [
-        {
-          element: <PublicScreen />,
-          children: [
             {
-              index: true,
+              path: "device",
               element: page(() => import("#features/tokens/device/device-page.tsx"), "tokens"),
             },
           ],

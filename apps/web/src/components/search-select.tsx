@@ -1,7 +1,7 @@
 /** A select with server-side search, for lists that are too long to load. */
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type QueryKey, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -12,8 +12,8 @@ type SearchSelectProps = Omit<SelectProps, "value" | "onChange" | "data" | "labe
   /** 0 means all. */
   value: number;
   onChange: (id: number) => void;
-  /** Query key of the kind of object. */
-  kind: string;
+  /** Key prefix of the queries about this kind of object. */
+  kind: QueryKey;
   /** Returns the first matches of a keyword; "" matches all. */
   find: (keyword: string) => Promise<SearchHit[]>;
   /** Returns the name of an id that came with the address. */
@@ -26,7 +26,7 @@ export function SearchSelect({ label, value, onChange, kind, find, nameOf, ...pr
   const [text, setText] = useState("");
   const remembered = picked?.id === value;
   const name = useQuery({
-    queryKey: [kind, "name", value],
+    queryKey: [...kind, "name", value],
     queryFn: () => nameOf(value),
     enabled: value > 0 && !remembered,
     staleTime: 60_000,
@@ -38,7 +38,7 @@ export function SearchSelect({ label, value, onChange, kind, find, nameOf, ...pr
   // The displayed name of the selection is not a search.
   const [keyword] = useDebouncedValue(text === chosen?.name ? "" : text.trim(), 300);
   const { data: found = [], isPending } = useQuery({
-    queryKey: [kind, "found", keyword],
+    queryKey: [...kind, "found", keyword],
     queryFn: () => find(keyword),
     placeholderData: keepPreviousData,
     staleTime: 60_000,

@@ -12,6 +12,7 @@ import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query"
 import { hasLeaveGuard } from "./address/history.ts";
 import { clearStorage, writeStorage, readStorage } from "./browser-storage.ts";
 import { ApiError, asSent, http } from "./http.ts";
+import { offerLanguage } from "./i18n.ts";
 
 const storageKey = "user";
 type StoredUser = Pick<Self, "role" | "permissions" | "avatar_url" | "username">;
@@ -80,6 +81,12 @@ export function useCan(action: Action): boolean {
 export function useMayEnter(area: AdminArea, level: AdminLevel = "view"): boolean {
   const self = useSelf();
   return self ? mayEnter(self, area, level) : false;
+}
+
+/** Begins the session of someone who has just signed in. The account's language applies if the browser has no preference. */
+export function startSession(client: QueryClient, self: Self): void {
+  void offerLanguage(self.language);
+  openSession(client, self);
 }
 
 export function openSession(client: QueryClient, self: Self): void {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ModelPattern } from "#models/model-name.ts";
 import { Page, Points, UnixTime } from "#paging.ts";
 
 /** Characters of a derived key, with its prefix. */
@@ -33,6 +34,11 @@ export const DerivedKeyRestrictions = z.strictObject({
     .optional(),
 });
 export type DerivedKeyRestrictions = z.infer<typeof DerivedKeyRestrictions>;
+
+/** Restrictions of a key that is being derived: only models that a call can name. */
+export const NewDerivedKeyRestrictions = DerivedKeyRestrictions.extend({
+  models: z.array(ModelPattern).min(1).max(16).optional(),
+});
 
 /** ID of a derived key. It is computed from the key and does not reveal it. */
 export const DerivedKeyId = z.string().regex(/^[0-9a-f]{32}$/);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { NEVER_EXPIRES } from "#accounts/token-status.ts";
 import { McpTokenLimits } from "#channels/mcp.ts";
 import { because } from "#errors/issue.ts";
+import { ModelPattern } from "#models/model-name.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 export { NEVER_EXPIRES } from "#accounts/token-status.ts";
 
@@ -55,6 +56,25 @@ export const TokenSetting = z.object({
 });
 export type TokenSetting = z.infer<typeof TokenSetting>;
 
+type ModelLimit = TokenSetting["limits"]["limit_model_setting"];
+
+/** Reports a name that no call can use. Those of a limit that is off may stay as they were imported. */
+function reportModelNames(
+  { enabled, models }: ModelLimit,
+  context: z.RefinementCtx,
+  path: string[] = [],
+): void {
+  if (!enabled) return;
+  const message = models.map(faultOfModel).find((fault) => fault !== undefined);
+  if (message !== undefined) context.addIssue({ code: "custom", message, path: [...path, "models"] });
+}
+
+function faultOfModel(model: string): string | undefined {
+  const { data, error } = ModelPattern.safeParse(model);
+  // They are stored as they are sent, so a space at an end stays.
+  return data === model ? undefined : (error?.issues[0]?.message ?? because("model_name_characters"));
+}
+
 export const TokenInput = z.object({
   name: z.string().trim().min(1, because("name_required")).max(64),
   /** Unix seconds, or -1 for never. */
@@ -63,7 +83,9 @@ export const TokenInput = z.object({
   remain_quota: Points.min(0, because("quota_negative")).default(0),
   group: z.string().max(50).default(""),
   backup_group: z.string().max(50).default(""),
-  setting: TokenSetting.prefault({}),
+  setting: TokenSetting.superRefine(({ limits }, context) =>
+    reportModelNames(limits.limit_model_setting, context, ["limits", "limit_model_setting"]),
+  ).prefault({}),
   /** For trusted users and administrators only. When absent, it is unchanged. */
   billing_tag: z.string().trim().max(50).optional(),
 });
@@ -78,7 +100,10 @@ const TokenSettingChange = z.object({
   heartbeat: TokenSetting.shape.heartbeat.unwrap().optional(),
   limits: z
     .object({
-      limit_model_setting: limits.limit_model_setting.unwrap().optional(),
+      limit_model_setting: limits.limit_model_setting
+        .unwrap()
+        .superRefine((limit, context) => reportModelNames(limit, context))
+        .optional(),
       limits_ip_setting: limits.limits_ip_setting.unwrap().optional(),
     })
     .optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ModelPattern } from "#channels/channel.ts";
 import { because } from "#errors/issue.ts";
+import { ModelPattern } from "#models/model-name.ts";
 import { UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
 import { because } from "#errors/issue.ts";
+import { ModelPattern } from "#models/model-name.ts";
 import { Points } from "#paging.ts";
-import { ChannelInput, ModelMapping, ModelPattern } from "./channel.ts";
+import { ChannelInput, ModelMapping } from "./channel.ts";
 
 const ChannelId = z.int().min(1).max(2_147_483_647);
 

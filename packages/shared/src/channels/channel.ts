@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
+import { ModelPattern } from "#models/model-name.ts";
 import { makePartial, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 import { trimEndOf } from "#trim-end.ts";
@@ -11,14 +12,6 @@ export { cannotProbe, ChannelStatus } from "./channel-status.ts";
 export const hiddenValue = "********";
 
 const stringMap = z.record(z.string().min(1), z.string());
-
-/** A model name. `*` is allowed only at the end, after at least one character. */
-export const ModelPattern = z
-  .string()
-  .trim()
-  .min(1, because("model_name_required"))
-  .max(160)
-  .regex(/^(?!\*)[^*]*\*?$/, because("model_wildcard"));
 
 const badTarget = because("mapping_target");
 
@@ -32,7 +25,7 @@ export const ModelMapping = z
     z
       .string(badTarget)
       .trim()
-      .regex(/^\+?[^+\s]/, badTarget),
+      .regex(/^\+?[^+\s\p{C}]\P{C}*$/u, badTarget),
     because("json_invalid"),
   )
   .superRefine((mapping, context) => {

@@ -99,7 +99,7 @@ function curlParts({ baseUrl, model, key }: Connection): Part[] {
   ];
 }
 
-export const clients: readonly Client[] = [
+export const clients: readonly [Client, ...Client[]] = [
   agent({
     id: "claude-code",
     name: "Claude Code",

@@ -18,7 +18,7 @@ export const bodyReasons = {
     body_over_keys: phrase("The objects of the body have more than {{most}} fields in total."),
     body_object_over_keys: phrase("An object in the body has more than {{most}} fields."),
     body_expands: phrase("The compressed body expands to more than {{times}} times its size."),
-    form_text_too_long: phrase("The text fields of the form are larger than {{kilobytes}} kB together."),
+    form_text_too_long: phrase("The text fields of the form are larger than {{kilobytes}} KB together."),
   },
   unsupported_media_type: {
     json_required: phrase("Send the body as application/json."),

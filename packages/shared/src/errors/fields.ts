@@ -90,6 +90,9 @@ export const fieldReasons = {
   model_required: phrase("At least one model is required"),
   group_required: phrase("At least one group is required"),
   model_name_required: phrase("Model name is required"),
+  model_name_characters: phrase(
+    'A model name cannot contain ?, #, %, \\, "..", empty path segments, line breaks or invisible characters',
+  ),
   model_wildcard: phrase(
     "A wildcard * is only allowed as the last character, after at least one other character",
   ),

@@ -1,4 +1,4 @@
-import { DerivedKeyRestrictions } from "@gateway/shared/accounts/derived-key";
+import { DerivedKeyRestrictions, NewDerivedKeyRestrictions } from "@gateway/shared/accounts/derived-key";
 import { type Command, InvalidArgumentError } from "commander";
 import { type CommonOptions, runCommand, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
@@ -62,7 +62,7 @@ function restrictionsOf(options: DeriveOptions, parent: string): DerivedKeyRestr
   if (exp === undefined && !parent.startsWith(derivedKeyPrefix))
     throw new CommandFailure("Pass --expires, for example --expires 2h.", ExitCode.usage);
   const given = Object.entries({ usd, exp, models, ips, label }).filter(([, value]) => value !== undefined);
-  const { data, error } = DerivedKeyRestrictions.safeParse(Object.fromEntries(given));
+  const { data, error } = NewDerivedKeyRestrictions.safeParse(Object.fromEntries(given));
   if (data !== undefined) return data;
   throw new CommandFailure(
     `The restrictions are not valid: ${error.issues.map(({ path }) => path.join(".")).join(", ")}. See docs/derived-keys.md.`,

@@ -40,7 +40,7 @@ export async function startIdentityVisit(
     browser: request.cookies[IDENTITY_VISIT_COOKIE],
     userId: request.viewer?.id ?? null,
   });
-  void reply.header("cache-control", "no-store").setCookie(IDENTITY_VISIT_COOKIE, visit.browser, {
+  void reply.setCookie(IDENTITY_VISIT_COOKIE, visit.browser, {
     path: (request.routeOptions.url ?? "").replace(/(?<=\/oauth)\/.*$/, ""),
     httpOnly: true,
     sameSite: "lax",

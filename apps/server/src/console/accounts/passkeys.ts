@@ -14,7 +14,6 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import {
   beginRegistration,
@@ -29,6 +28,7 @@ import {
 import { recordSignIn } from "#domain/accounts/users.ts";
 import { publicUrlOf, requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Passkey } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";

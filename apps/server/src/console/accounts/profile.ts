@@ -62,10 +62,9 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
         response: answers(AccessToken),
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const actor = viewerOf(request);
       const owner = await proveOwner(services, request, request.body);
-      void reply.header("cache-control", "no-store");
       return ok({ token: await renewAccessToken(db, secrets, actor, owner) });
     },
   );

@@ -39,9 +39,8 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
         response: answers(TotpOffer),
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const user = await proveOwner(services, request, request.body);
-      void reply.header("cache-control", "no-store");
       return ok(await offerTotp(db, secrets, user, settings.current().SystemName));
     },
   );
@@ -49,9 +48,8 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
   app.post(
     "/user/self/totp/enable",
     { config, schema: { summary: "Turn two-factor authentication on", body: TotpCode, response: codes } },
-    async (request, reply) => {
+    async (request) => {
       const user = await own(request);
-      void reply.header("cache-control", "no-store");
       const { code } = request.body;
       return ok({ recovery_codes: await enableTotp(db, secrets, viewerOf(request), user, code) });
     },
@@ -60,9 +58,8 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
   app.post(
     "/user/self/totp/recovery",
     { config, schema: { summary: "Create new recovery codes", body: TotpCode, response: codes } },
-    async (request, reply) => {
+    async (request) => {
       const user = await own(request);
-      void reply.header("cache-control", "no-store");
       const { code } = request.body;
       return ok({ recovery_codes: await renewRecoveryCodes(db, secrets, viewerOf(request), user, code) });
     },

@@ -155,7 +155,8 @@ function identityOf(user: User, by: ViewerIdentity["by"], request: FastifyReques
   return { viewer: { id, username, role, group, permissions, ip: request.ip }, by };
 }
 
-function tokenOf(request: FastifyRequest): string {
+/** Returns the access token that a script sends, valid or not; "" without one. */
+export function tokenOf(request: FastifyRequest): string {
   return request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
 }
 

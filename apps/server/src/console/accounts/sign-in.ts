@@ -13,7 +13,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import {
   findOrCreateAccount,
@@ -30,6 +29,7 @@ import { applyAssignment, requireMember } from "#domain/identity-providers/assig
 import { findEnabledProvider, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
 import { groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
 import { forbidden, GatewayError } from "#errors.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { IdentityProvider, User } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { IDENTITY_VISIT_COOKIE, IdentityVisits, startIdentityVisit } from "./identity-visits.ts";
@@ -42,7 +42,7 @@ const signedIn = { 200: Envelope(Self.nullable()), "4xx": Failure, "5xx": Failur
 /**
  * Routes for sign-in with an external account, and for linking one to the own account. The caller's session
  * decides: a guest is signed in; a signed-in user is linked ("bind") and keeps the session.
- * | @param root the base path: "" or "/gateway"
+ * @param root the base path: "" or "/gateway"
  */
 export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sessions, root: string): void {
   const { db, secrets, settings, identityProviders: providers } = services;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   QuotaChange,
   UserChange,
@@ -17,24 +16,16 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, sliceOf } from "#console/paging.ts";
-import { present, unixTime } from "#console/present.ts";
+import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import {
-  changeUser,
-  createUser,
-  deleteUser,
-  lockTarget,
-  manageUser,
-} from "#domain/accounts/administration.ts";
-import { type Administrator, requireMayChange, requireMayRead } from "#domain/accounts/authority.ts";
+import { changeUser, createUser, deleteUser, manageUser } from "#domain/accounts/administration.ts";
+import { requireMayRead } from "#domain/accounts/authority.ts";
+import { changeBalance } from "#domain/accounts/change-balance.ts";
 import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
-import { writeAudit } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/ledger/balances/credit.ts";
-import { recallLeases } from "#domain/ledger/leases/recall-leases.ts";
 import { describeCacheEffect } from "#domain/logs/cache-effect.ts";
 import { describeUsageOf } from "#domain/overview/object-usage.ts";
-import { currentTime } from "#platform/clock.ts";
+import { unixTime } from "#platform/clock.ts";
 
 const sortable = [
   "id",
@@ -181,53 +172,12 @@ function userChangeRoutes(app: ConsoleApp, services: Services): void {
       },
     },
     async (request) => {
-      const balance = await changeQuota(services, viewerOf(request), request.params.id, request.body);
+      const { id } = request.params;
+      const { QuotaValidityDays } = settings.current();
+      const balance = await changeBalance(db, viewerOf(request), id, request.body, QuotaValidityDays);
       return ok({ quota: Number(balance) });
     },
   );
-}
-
-const DAY_MS = 86_400_000;
-
-/**
- * Changes a balance by one credit with its reason. Only root may also change the own balance, because no
- * other user could.
- */
-async function changeQuota(
-  { db, settings }: Services,
-  viewer: Administrator,
-  userId: number,
-  { quota: amount, remark }: QuotaChange,
-): Promise<bigint> {
-  if (amount < 0) await recallLeases(db, userId);
-  return db.$transaction(async (tx) => {
-    const user = await lockTarget(tx, viewer, userId);
-    requireMayChange(viewer, user, { part: "money" });
-    const reference = randomUUID();
-    const { QuotaValidityDays } = settings.current();
-    // A credit extends the expiry of a balance that has one. It does not give an expiry to a balance without
-    // one.
-    const prolongs = amount > 0 && QuotaValidityDays > 0 && user.quota_expires_at !== null;
-    const after = await credit(tx, {
-      userId: user.id,
-      kind: "admin",
-      amount: BigInt(amount),
-      reference,
-      reason: remark,
-      actorId: viewer.id,
-      ip: viewer.ip,
-      ...(prolongs ? { validUntil: new Date(currentTime().getTime() + QuotaValidityDays * DAY_MS) } : {}),
-    });
-    await writeAudit(tx, {
-      actor: viewer,
-      action: "user.quota",
-      targetType: "user",
-      targetId: user.id,
-      before: { quota: user.quota },
-      after: { quota: after, change: amount, remark, reference },
-    });
-    return after;
-  });
 }
 
 function presentDetail(user: UserInDetail): UserDetail {

@@ -1,23 +1,14 @@
-import { AuditDifference, AuditRun } from "@gateway/shared/billing/money-audit";
+import { AuditRun } from "@gateway/shared/billing/money-audit";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
-import { audit, storeAudit } from "#domain/ledger/balances/audit.ts";
+import { audit, listAudits, storeAudit } from "#domain/ledger/balances/audit.ts";
+
+const SHOWN = 30;
 
 /** Routes for the audits of all balances, for administrators: the nightly ones, and one on request. */
 export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const config = { access: "admin", permission: "analytics" } as const;
-  const newest = async (take: number): Promise<AuditRun[]> => {
-    const rows = await db.auditRun.findMany({ orderBy: { id: "desc" }, take });
-    return rows.map(({ id, created_time, checked, drift, detail }) => ({
-      id,
-      created_time: unixTime(created_time),
-      checked,
-      drift: Number(drift),
-      detail: z.array(AuditDifference).parse(detail),
-    }));
-  };
 
   app.get(
     "/analytics/audit",
@@ -28,7 +19,7 @@ export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void 
         response: answers(z.array(AuditRun)),
       },
     },
-    async () => ok(await newest(30)),
+    async () => ok(await listAudits(db, SHOWN)),
   );
 
   app.post(
@@ -40,7 +31,7 @@ export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void 
     },
     async () => {
       await storeAudit(pool, await audit(pool));
-      return ok(await newest(1));
+      return ok(await listAudits(db, 1));
     },
   );
 }

@@ -50,7 +50,7 @@ export async function watchedOrder(
 
 /**
  * Routes for topping up by payment, for every signed-in user.
- * | @param root the base path: "" or "/gateway"
+ * @param root the base path: "" or "/gateway"
  */
 export function orderRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, settings } = services;

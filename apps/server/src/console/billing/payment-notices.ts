@@ -4,9 +4,10 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ConsoleApp } from "#console/answer.ts";
 import { paymentDeps, type Services } from "#console/services.ts";
+import { getNotifyingGateway } from "#domain/payments/gateways.ts";
 import { clientOf } from "#domain/payments/payment-deps.ts";
 import { takePayment } from "#domain/payments/take-payment.ts";
-import { GatewayError, notFound } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 import type { PaymentNotice, Reply } from "#payments/gateway.ts";
 
 /** Maximum size of a notification, in bytes. Far more than any gateway sends. */
@@ -22,7 +23,7 @@ const response = { 200: z.string(), "4xx": z.union([z.string(), Failure]), "5xx"
 /**
  * Routes to which payment gateways report payments. They are public: only the signature counts. Bodies stay
  * as they were sent, because those bytes were signed.
- * | @param root the base path: "" or "/gateway"
+ * @param root the base path: "" or "/gateway"
  */
 export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, root: string): Promise<void> {
   const deps = paymentDeps(services);
@@ -40,9 +41,7 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
     const route = { config, schema: { summary, params: Params, response } };
 
     async function take(request: FastifyRequest<{ Params: z.output<typeof Params> }>, reply: FastifyReply) {
-      // Also finds a gateway that is disabled or deleted: an order that was opened with it may still be paid.
-      const gateway = await services.db.paymentGateway.findUnique({ where: { uuid: request.params.uuid } });
-      if (gateway === null) throw notFound({ reason: "payment_gateway_not_found" });
+      const gateway = await getNotifyingGateway(services.db, request.params.uuid);
       const client = clientOf(deps, gateway);
       try {
         const payment = await client.verify(noticeOf(request));
@@ -73,7 +72,7 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
       },
     },
     async (request: FastifyRequest<{ Params: z.output<typeof Return> }>, reply: FastifyReply) => {
-      void reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer");
+      void reply.header("referrer-policy", "no-referrer");
       return reply.redirect(`${root}/panel/topup?back=${request.params.trade_no}`, 303);
     },
   );

@@ -44,7 +44,7 @@ const config = { access: "admin", permission: "payments" } as const;
 
 /**
  * Routes for payment gateways and all orders, for administrators.
- * | @param root the base path: "" or "/gateway"
+ * @param root the base path: "" or "/gateway"
  */
 export function paymentRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, secrets, settings, paymentGateways: gateways } = services;

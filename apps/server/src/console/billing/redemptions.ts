@@ -84,11 +84,8 @@ export function redemptionRoutes(app: ConsoleApp, services: Services): void {
         response: answers(z.array(RedemptionRow)),
       },
     },
-    async (request, reply) => {
-      const created = await createRedemptions(db, secrets, requireBalances(request, "code"), request.body);
-      void reply.header("cache-control", "no-store");
-      return ok(created);
-    },
+    async (request) =>
+      ok(await createRedemptions(db, secrets, requireBalances(request, "code"), request.body)),
   );
 
   app.put(

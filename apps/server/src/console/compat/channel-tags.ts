@@ -17,13 +17,7 @@ import { type CompatCall, type CompatRoute, handleWith, formatWith } from "./plu
 
 /** Returns the channels of a tag, oldest first; none for an unknown tag. */
 async function members({ services }: CompatCall, tag: string): Promise<ChannelWithParts[]> {
-  let rows: ChannelWithParts[] = [];
-  await ignoreNotFound(
-    channelsOfTag(services.db, tag).then((found) => {
-      rows = found.reverse();
-    }),
-  );
-  return rows;
+  return (await ignoreNotFound(channelsOfTag(services.db, tag)))?.reverse() ?? [];
 }
 
 const Pattern = OlderChannel.extend({

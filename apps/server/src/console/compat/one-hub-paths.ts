@@ -7,7 +7,7 @@ import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
 import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { GUESS_LIMIT } from "#console/accounts/accounts.ts";
-import { sessionIdOf } from "#console/accounts/session.ts";
+import { sessionIdOf, tokenOf } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
@@ -175,19 +175,18 @@ function olderPathsOfTheSite(app: ConsoleApp, services: Services): void {
       config: { access: "user", checksOrigin: true, rateLimit: GUESS_LIMIT },
       schema: { summary: "Create a new access token; the old one ends", response: answers(z.string()) },
     },
-    async (request, reply) => {
+    async (request) => {
       // Version 2 creates one by POST.
       if (request.compat === null) throw notFound({ reason: "page_not_found" });
       const actor = viewerOf(request);
       const owner = await getUser(db, actor.id);
-      const presented = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
+      const presented = tokenOf(request);
       const holder = presented === "" ? null : await findByAccessToken(db, services.secrets, presented);
       if (holder?.id !== actor.id && !(await isRecent(db, services.secrets, actor.id, sessionIdOf(request))))
         throw new GatewayError("sign_in_again", {
           reason: "sign_in_again_or_send_token",
           minutes: RECENT_MINUTES,
         });
-      void reply.header("cache-control", "no-store");
       return ok(await renewAccessToken(db, services.secrets, actor, owner));
     },
   );

@@ -6,8 +6,8 @@ import { viewerOf } from "#console/guards.ts";
 import { validate } from "#console/validation.ts";
 import { changePrice, createPrice, deletePrices, savePriceGroup } from "#domain/pricing/edit-prices.ts";
 import { priceRowToJson } from "#domain/pricing/price-json.ts";
-import { GatewayError } from "#errors.ts";
 import { oneHubBody } from "./plugin/older.ts";
+import { ignoreNotFound } from "./plugin/refusals.ts";
 import { type CompatRoute, handleWith } from "./plugin/route.ts";
 
 const values = {
@@ -59,15 +59,9 @@ const Names = z.object({ models: z.array(z.string().max(160)).max(20_000).defaul
 
 const deleteGroup = handleWith(
   { body: Names, data: z.object({ deleted: z.int() }) },
-  async ({ body }, call) => {
-    const { request, services } = call;
-    try {
-      return { data: { deleted: await deletePrices(services.db, viewerOf(request), body.models) } };
-    } catch (error) {
-      // The row to delete does not exist.
-      if (error instanceof GatewayError && error.code === "not_found") return { data: { deleted: 0 } };
-      throw error;
-    }
+  async ({ body }, { request, services }) => {
+    const deleted = await ignoreNotFound(deletePrices(services.db, viewerOf(request), body.models));
+    return { data: { deleted: deleted ?? 0 } };
   },
 );
 

@@ -57,7 +57,6 @@ const Created = oneHubBody({
 const create = handleWith({ body: Created, data: z.array(z.string()) }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const made = await createRedemptions(db, secrets, requireBalances(call.request, "code"), body);
-  void call.reply.header("cache-control", "no-store");
   return { data: made.map((code) => code.key) };
 });
 

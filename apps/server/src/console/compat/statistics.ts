@@ -56,7 +56,8 @@ const closeMonth = (again: boolean): CompatRoute => ({
   handle: handleWith({ params: MonthInPath, data: Nothing }, async ({ params }, call) => {
     const { db } = call.services;
     const closed = closeMonthByHand(db, viewerOf(call.request), { month: params.month, again });
-    await ignoreNotFound(closed, () => call.note("No statement was made: there is no usage in this month."));
+    if ((await ignoreNotFound(closed)) === undefined)
+      call.note("No statement was made: there is no usage in this month.");
     return { data: null };
   }),
 });

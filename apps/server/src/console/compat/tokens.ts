@@ -120,7 +120,6 @@ function olderRow(row: TokenRow, key: string, seesTags: boolean): z.output<typeo
 /** Returns an own token with its key. Only its owner gets it. */
 function ownRow(call: CompatCall, token: Token): z.output<typeof OlderToken> {
   const { role } = viewerOf(call.request);
-  void call.reply.header("cache-control", "no-store");
   const row = describeToken(token, role, call.services.settings.current().TimeZone);
   return olderRow(row, revealKey(call.services.secrets, token), can(role, "seeBillingTag"));
 }
@@ -200,7 +199,6 @@ const put = handleWith({ body: z.unknown(), data: OlderToken }, async ({ body },
 });
 
 const playground = handleWith({ data: z.string() }, async (_given, call) => {
-  void call.reply.header("cache-control", "no-store");
   const { db, secrets } = call.services;
   return { data: (await playgroundKey(db, secrets, viewerOf(call.request))).replace(/^sk-/, "") };
 });

@@ -1,12 +1,11 @@
 import { ModelsHealth, StatusPage } from "@gateway/shared/models/model-health";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
 import { isListed, reachableModels, servedOf, statusOfModels } from "#domain/model-health/reachable.ts";
 import { disabledModels } from "#domain/settings/disabled-models.ts";
 import { notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 
 /** Routes for the health of models, for anyone. They reveal neither channels nor numbers of calls. */
 export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: ModelHealthCache): void {

@@ -3,7 +3,6 @@ import { NoticeRow, NoticeTest } from "@gateway/shared/site/notice";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { sendTestNotice } from "#domain/notices/deliver.ts";
@@ -11,6 +10,7 @@ import { listNotices, messageOf } from "#domain/notices/notices.ts";
 import { senderFor } from "#domain/settings/mail-account.ts";
 import { invalidRequest } from "#errors.ts";
 import { testMail } from "#notices/mails.ts";
+import { unixTime } from "#platform/clock.ts";
 
 const SHOWN = 50;
 /** Tests of one address in ten minutes. Each sends a request from this server. */

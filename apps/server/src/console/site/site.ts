@@ -5,13 +5,14 @@ import { homeBlocksOf } from "@gateway/shared/site/formats/home-blocks";
 import { SiteStatus } from "@gateway/shared/site/status";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
-import { present, unixTime } from "#console/present.ts";
+import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { usableGroups } from "#domain/accounts/groups/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { listEnabledProviders } from "#domain/identity-providers/identity-providers.ts";
 import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
+import { unixTime } from "#platform/clock.ts";
 import { isAvailable } from "#sign-in/provider.ts";
 import { health, ready } from "./state.ts";
 

@@ -15,13 +15,13 @@ import { proveOwner } from "#console/accounts/proof.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, sliceOf } from "#console/paging.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { answerUpdate } from "#domain/telegram/answer.ts";
 import { botName, botStatus, isFromTelegram, registerBot } from "#domain/telegram/bot.ts";
 import { findLink, issueLinkCode, LINK_MINUTES, unlink } from "#domain/telegram/link.ts";
 import { deleteMenu, getMenu, listMenus, saveMenu } from "#domain/telegram/menus.ts";
 import { GatewayError, invalidRequest, notFound } from "#errors.ts";
+import { unixTime } from "#platform/clock.ts";
 
 const sortable = ["id", "command", "description", "parse_mode"] as const;
 /** Requests of one address in three minutes. Each one calls Telegram. */
@@ -32,7 +32,7 @@ const UPDATE_LIMIT = { max: 6_000, timeWindow: 180_000 };
 /**
  * Routes of the Telegram bot: its commands for administrators, its link for every account, and the webhook to
  * which Telegram sends updates.
- * | @param root the base path: "" or "/gateway"
+ * @param root the base path: "" or "/gateway"
  */
 export function telegramRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db } = services;

@@ -1,10 +1,10 @@
 import { auditOrders, AuditPage, AuditQuery } from "@gateway/shared/usage/audit";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { sliceOf } from "#console/paging.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { searchAudit } from "#domain/audit-log/search.ts";
 import { targetNames } from "#domain/audit-log/target-names.ts";
+import { unixTime } from "#platform/clock.ts";
 
 /** Route for the audit log of the console, for administrators. */
 export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {

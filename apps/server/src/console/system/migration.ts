@@ -4,7 +4,6 @@ import {
   ImportDetail,
   ImportFileQuery,
   ImportProduct,
-  ImportReport,
   ImportRow,
   ImportRun,
   ImportStart,
@@ -14,13 +13,13 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { IdParams } from "#console/paging.ts";
-import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { checkSetupToken } from "#domain/accounts/setup.ts";
-import { conflict, notFound } from "#errors.ts";
+import { conflict } from "#errors.ts";
 import { requireNetworkAddress, requirePostgres } from "#migration/addresses.ts";
 import { products } from "#migration/products/index.ts";
 import { endRun, findRun, presentRun } from "#migration/runs.ts";
+import { getReport, listReports } from "#migration/stored-reports.ts";
 
 /** Attempts of one address within ten minutes to connect this server to a database. */
 const CONNECT_LIMIT = { max: 60, timeWindow: 600_000 };
@@ -124,25 +123,7 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
   app.get(
     "/migration/report",
     { config: root, schema: { summary: "List imports", response: answers(z.array(ImportRow)) } },
-    async () => {
-      const rows = await db.import.findMany({ orderBy: { id: "desc" }, take: 50 });
-      return ok(
-        rows.flatMap((row) => {
-          const report = ImportReport.safeParse(row.report).data;
-          if (report === undefined) return [];
-          return {
-            id: row.id,
-            product: row.product,
-            title: titleOf(row.product),
-            origin: row.origin,
-            created_time: unixTime(row.created_time),
-            users: report.counts["users"]?.imported ?? 0,
-            balances: report.totals.users_quota,
-            ok: report.ok,
-          };
-        }),
-      );
-    },
+    async () => ok(await listReports(db)),
   );
 
   app.get(
@@ -151,15 +132,6 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
       config: root,
       schema: { summary: "Get the report of an import", params: IdParams, response: answers(ImportDetail) },
     },
-    async (request) => {
-      const row = await db.import.findUnique({ where: { id: request.params.id } });
-      const report = ImportReport.safeParse(row?.report).data;
-      if (row === null || report === undefined) throw notFound({ reason: "import_not_found" });
-      return ok({ id: row.id, title: titleOf(row.product), report });
-    },
+    async (request) => ok(await getReport(db, request.params.id)),
   );
-}
-
-function titleOf(id: string): string {
-  return products.find((product) => product.id === id)?.title ?? id;
 }

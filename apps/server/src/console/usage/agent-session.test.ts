@@ -283,6 +283,18 @@ describe("the list of sessions", () => {
     expect((first.data[0]?.last_at ?? 0) - (first.data[0]?.first_at ?? 0)).toBe(18);
   });
 
+  it("names the model of a session whose other calls are for unknown models", async () => {
+    const user = await site.makeUser();
+    await site.database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, model_name, session)
+       SELECT now() + n * interval '1 second', 'mixed-' || n, 2, $1, CASE n WHEN 0 THEN 'm' ELSE '' END, '{"id": "mixed"}'
+       FROM generate_series(0, 2) n`,
+      [user.id],
+    );
+    const { data } = await list(await site.as(user));
+    expect(data).toMatchObject([{ id: "mixed", model_name: "m", models: 1, calls: 3 }]);
+  });
+
   it("shows the sessions of all users to administrators, or of one", async () => {
     const all = await list(admin, "size=100");
     expect(new Set(all.data.map(({ user_id }) => user_id)).size).toBeGreaterThan(1);

@@ -34,8 +34,7 @@ export function agentSessionRoutes(app: ConsoleApp, { reads, secrets }: Services
         response: answers(SessionPage),
       },
     },
-    async (request, reply) => {
-      void reply.header("cache-control", "no-store");
+    async (request) => {
       const view = viewOf(request);
       return ok(await reads.run(({ pool }) => listSessions(pool, secrets, view, request.query)));
     },
@@ -50,8 +49,7 @@ export function agentSessionRoutes(app: ConsoleApp, { reads, secrets }: Services
         response: answers(AgentSession),
       },
     },
-    async (request, reply) => {
-      void reply.header("cache-control", "no-store");
+    async (request) => {
       const view = viewOf(request);
       return ok(await reads.run(({ pool }) => describeSession(pool, secrets, view, request.query)));
     },

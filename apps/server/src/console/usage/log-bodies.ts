@@ -23,10 +23,9 @@ export function logBodyRoutes(app: ConsoleApp, { pool, secrets }: Services): voi
         response: answers(LogBodies.nullable()),
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const viewer = viewerOf(request);
       const ownerId = mayEnter(viewer, "logs") ? undefined : viewer.id;
-      void reply.header("cache-control", "no-store");
       return ok(await findBodies(pool, secrets, request.params.id, ownerId));
     },
   );

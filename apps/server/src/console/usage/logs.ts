@@ -30,14 +30,14 @@ import { lastMinute } from "#domain/usage/last-minute.ts";
 import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { describeOwnPeriod } from "#domain/usage/period.ts";
 import { forbidden } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { ReadDatabase } from "#platform/database/replica/replica.ts";
 
 const required = because("target_timestamp_required");
 /** Days that ended before this instant are deleted. Today is never deleted. */
 const ClearQuery = z.object({
   target_timestamp: queryInt(z.int(required).min(1, required)).transform((seconds) =>
-    Math.min(seconds, Math.floor(currentTime().getTime() / 1000)),
+    Math.min(seconds, unixTime(currentTime())),
   ),
 });
 

@@ -1,20 +1,13 @@
 import type { z } from "zod";
-import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
+import { type cacheControl, withCache } from "#dialects/cache-control.ts";
+import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { base64OfText } from "#dialects/media/media.ts";
 import { unpackProof } from "#dialects/reasoning/proof.ts";
 import { fieldsIn, parseAt, withExtra } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
-import { block, type cacheControl, requestBlocks } from "./schema.ts";
+import { block, requestBlocks } from "./schema.ts";
 
 type Blocks = string | Array<{ type: string }> | null | undefined;
-
-export function withCache<P extends object>(
-  part: P,
-  wire: z.infer<typeof cacheControl> | null | undefined,
-): P & { cache?: CacheControl } {
-  if (!wire) return part;
-  return { ...part, cache: wire.ttl ? { ttl: wire.ttl } : {} };
-}
 
 function foreign(wire: { type: string }): Extract<Part, { type: "foreign" }> {
   return { type: "foreign", extra: { dialect: "anthropic", fields: { ...wire } } };

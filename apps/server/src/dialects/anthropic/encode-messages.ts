@@ -3,7 +3,7 @@ import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isTextType } from "#dialects/media/media-type.ts";
 import { textOfBase64 } from "#dialects/media/media.ts";
-import { isFileOf } from "#dialects/reasoning/marks.ts";
+import { isFileOf } from "#dialects/media/uploaded-file.ts";
 import { addOwnFields, callerInputObject, nameOf, ownFields } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { encodeCitation } from "./citation.ts";
@@ -92,16 +92,14 @@ function encodeKnownPart(part: Part, message: number, dropped: Set<string>): Wir
       return { type: "image", source: encodeSource(part.source), ...encodeCache(part.cache) };
     case "file": {
       const wire = isElsewhere(part.source) ? undefined : encodeFile(part);
-      if (wire === undefined) dropped.add("file");
-      return wire;
+      if (wire !== undefined) return wire;
+      break;
     }
     case "reasoning":
       return encodeReasoning(part);
-    case "audio": {
+    case "audio":
       if (part.transcript) return { type: "text", text: part.transcript };
-      dropped.add("audio");
-      return undefined;
-    }
+      break;
     case "tool-call": {
       const input = callerInputObject(part.input, message);
       return { type: "tool_use", id: encodeId(part.id), name: part.name, input, ...encodeCache(part.cache) };
@@ -120,8 +118,7 @@ function encodeKnownPart(part: Part, message: number, dropped: Set<string>): Wir
     }
     case "foreign": {
       const own = ownFields("anthropic", part.extra);
-      if (own === undefined) dropped.add(nameOf(part));
-      return own;
+      if (own !== undefined) return own;
     }
   }
   dropped.add(nameOf(part));

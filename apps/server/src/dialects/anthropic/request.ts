@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { describedSchema } from "#dialects/answer-schema.ts";
 import { append } from "#dialects/append.ts";
+import { withCache } from "#dialects/cache-control.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { effortOf } from "#dialects/reasoning/effort.ts";
-import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { approximate, carriedOptions } from "#dialects/tools/server-tool-options.ts";
+import { listUnsupportedAttributes } from "#dialects/unsupported-attributes.ts";
 import { anthropicTier } from "#dialects/usage/service-tier.ts";
 import {
   addOwnFields,
@@ -20,7 +21,7 @@ import {
   withExtra,
 } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
-import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
+import { decodeBlocks, decodeMessage } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
 import { type MessagesRequest, messagesRequest, tool } from "./schema.ts";
 import { decodeReasoning, encodeThinking, findUnsupportedThinking } from "./thinking.ts";
@@ -257,7 +258,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   if (body["service_tier"] === undefined)
     for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
   if (request.responseFormat?.type === "json") dropped.add("response_format");
-  for (const mark of listUnsupportedMarks(request, ["names", "details"])) dropped.add(mark);
+  for (const name of listUnsupportedAttributes(request, ["names", "details"])) dropped.add(name);
   for (const field of foreignFields(request.extra, "anthropic")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

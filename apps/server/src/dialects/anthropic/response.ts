@@ -1,7 +1,7 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part } from "#dialects/ir.ts";
-import { dataUrl, soundText } from "#dialects/media/media.ts";
+import { addressOf, soundText } from "#dialects/media/media.ts";
 import { packProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { decodeCitation, encodeCitation } from "./citation.ts";
@@ -95,7 +95,7 @@ export function decodeResponse(body: unknown): ChatResponse {
 /** Returns an image or a sound as text, because responses of this API contain text only. */
 export function mediaText(part: Part): string {
   if (part.type === "image" && part.source.type !== "file") {
-    return `![image](${part.source.type === "url" ? part.source.url : dataUrl(part.source)})`;
+    return `![image](${addressOf(part.source)})`;
   }
   return part.type === "audio" ? soundText(part) : "";
 }
@@ -134,8 +134,10 @@ function encodeBlock(part: Part): Wire[] {
       return [
         { type: "tool_use", ...calledBy, id: part.id, name: part.name, input: inputObject(part.input) },
       ];
-    case "foreign":
-      return [ownFields("anthropic", part.extra)].flatMap<Wire>((own) => (own === undefined ? [] : [own]));
+    case "foreign": {
+      const own = ownFields("anthropic", part.extra);
+      return own === undefined ? [] : [own];
+    }
     case "image":
     case "audio": {
       const text = mediaText(part);

@@ -3,12 +3,9 @@
  * Responses: minimal.
  */
 import { z } from "zod";
+import { cacheControl } from "#dialects/cache-control.ts";
 import { listOf } from "#dialects/list-of.ts";
 
-export const cacheControl = z.looseObject({
-  type: z.literal("ephemeral"),
-  ttl: z.enum(["5m", "1h"]).nullish(),
-});
 const cached = { cache_control: cacheControl.nullish() };
 
 export const block = z.looseObject({ type: z.string() });
@@ -81,7 +78,7 @@ export const messagesRequest = z.looseObject({
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(0).nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: listOf(z.string()).nullish(),
   tools: listOf(tool).nullish(),
   tool_choice: z
     .discriminatedUnion("type", [

@@ -1,7 +1,7 @@
 import { append } from "#dialects/append.ts";
 import type { Extra, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { audioFormat } from "#dialects/media/media.ts";
-import { isGoogleFile } from "#dialects/reasoning/marks.ts";
+import { isGoogleFile } from "#dialects/media/uploaded-file.ts";
 import { unpackCallProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import { asRecord, extraOf, fieldsIn } from "#dialects/wire.ts";
 import {

@@ -2,7 +2,7 @@ import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isTextType, typeOfEnding } from "#dialects/media/media-type.ts";
-import { isFileOf } from "#dialects/reasoning/marks.ts";
+import { isFileOf } from "#dialects/media/uploaded-file.ts";
 import { addOwnFields, callerInputObject, compact, nameOf, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 

@@ -1,5 +1,5 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
-import { isGoogleFile } from "#dialects/reasoning/marks.ts";
+import { isGoogleFile } from "#dialects/media/uploaded-file.ts";
 import { openArray } from "./array-stream.ts";
 import { decodeStream } from "./decode-stream.ts";
 import { encodeStream } from "./encode-stream.ts";

@@ -11,9 +11,9 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { budgetOfEffort } from "#dialects/reasoning/effort.ts";
-import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { carriedOptions } from "#dialects/tools/server-tool-options.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
+import { listUnsupportedAttributes } from "#dialects/unsupported-attributes.ts";
 import { geminiTier, tierOf } from "#dialects/usage/service-tier.ts";
 import {
   addOwnFields,
@@ -33,39 +33,15 @@ import { encodeContents } from "./encode-contents.ts";
 import { jsonSchema } from "./function-schema.ts";
 import {
   functionDeclaration,
+  generationConfig,
   type GeminiGenerationConfig,
   type GeminiRequest,
   geminiRequest,
 } from "./schema.ts";
 import { signCalls } from "./signatures.ts";
 
-const known = new Set([
-  "model",
-  "contents",
-  "systemInstruction",
-  "tools",
-  "toolConfig",
-  "generationConfig",
-  "serviceTier",
-]);
-const knownConfig = new Set([
-  "temperature",
-  "topP",
-  "topK",
-  "candidateCount",
-  "maxOutputTokens",
-  "stopSequences",
-  "presencePenalty",
-  "frequencyPenalty",
-  "seed",
-  "responseLogprobs",
-  "logprobs",
-  "responseMimeType",
-  "responseSchema",
-  "responseJsonSchema",
-  "thinkingConfig",
-]);
-
+const known = fieldsIn(geminiRequest.out);
+const knownConfig = fieldsIn(generationConfig.out);
 const knownOfFunction = fieldsIn(functionDeclaration.out);
 
 /** Thinking tokens for the highest effort when the caller set no output limit. */
@@ -281,8 +257,8 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   for (const field of listUnsupportedSettings(request, ["parallelToolCalls", "user"])) dropped.add(field);
   if (body["serviceTier"] === undefined)
     for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
-  for (const mark of listUnsupportedMarks(request, ["cache", "names", "details", "strict"]))
-    dropped.add(mark);
+  for (const name of listUnsupportedAttributes(request, ["cache", "names", "details", "strict"]))
+    dropped.add(name);
   for (const field of foreignFields(request.extra, "gemini")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

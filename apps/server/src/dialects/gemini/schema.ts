@@ -87,7 +87,7 @@ export const generationConfig = message({
   topK: numeric(z.number().min(0).nullish()),
   candidateCount: numeric(z.int().min(1).max(128).nullish()),
   maxOutputTokens: numeric(z.int().positive().nullish()),
-  stopSequences: z.array(z.string()).nullish(),
+  stopSequences: listOf(z.string()).nullish(),
   presencePenalty: numeric(z.number().nullish()),
   frequencyPenalty: numeric(z.number().nullish()),
   seed: numeric(seed.nullish()),
@@ -113,7 +113,7 @@ export const geminiRequest = message({
   toolConfig: message({
     functionCallingConfig: message({
       mode: z.string().nullish(),
-      allowedFunctionNames: z.array(z.string()).nullish(),
+      allowedFunctionNames: listOf(z.string()).nullish(),
     }).nullish(),
   }).nullish(),
   generationConfig: generationConfig.nullish(),
@@ -153,7 +153,7 @@ export const embedOne = message({
   ...embedSettings,
 });
 
-export const embedBatch = message({ requests: z.array(embedOne).min(1).max(2_048) });
+export const embedBatch = message({ requests: listOf(embedOne, { least: 1, most: 2_048 }) });
 
 const counts = z
   .array(z.looseObject({ modality: z.string().nullish(), tokenCount: z.number().nullish() }))

@@ -2,7 +2,7 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, MediaSource, Part } from "#dialects/ir.ts";
 import { audioFormat, sourceOfUrl } from "#dialects/media/media.ts";
-import { isGoogleFile } from "#dialects/reasoning/marks.ts";
+import { isGoogleFile } from "#dialects/media/uploaded-file.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { contents, contentType, type MediaType } from "./schema.ts";

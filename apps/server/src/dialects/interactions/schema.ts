@@ -42,7 +42,7 @@ export const steps = {
   model_output: message,
   thought: z.looseObject({
     signature: z.string().nullish(),
-    summary: z.array(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() })).nullish(),
+    summary: listOf(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() })).nullish(),
   }),
   function_call: z.looseObject({
     id: z.string().min(1),
@@ -95,7 +95,7 @@ export const functionTool = z.looseObject({
 });
 
 export const serverTools = {
-  google_search: z.looseObject({ search_types: z.array(z.string()).nullish() }),
+  google_search: z.looseObject({ search_types: listOf(z.string()).nullish() }),
   code_execution: z.looseObject({}),
   url_context: z.looseObject({}),
   google_maps: z.looseObject({
@@ -104,13 +104,13 @@ export const serverTools = {
     enable_widget: z.boolean().nullish(),
   }),
   file_search: z.looseObject({
-    file_search_store_names: z.array(z.string()).nullish(),
+    file_search_store_names: listOf(z.string()).nullish(),
     metadata_filter: z.string().nullish(),
     top_k: z.int().nullish(),
   }),
   computer_use: z.looseObject({
     environment: z.string().nullish(),
-    excluded_predefined_functions: z.array(z.string()).nullish(),
+    excluded_predefined_functions: listOf(z.string()).nullish(),
   }),
   mcp_server: z.looseObject({
     name: z.string().nullish(),
@@ -125,7 +125,7 @@ export const toolType = z.looseObject({
 
 const allowedTools = z.looseObject({
   mode: z.string().nullish(),
-  tools: z.array(z.string()).nullish(),
+  tools: listOf(z.string()).nullish(),
 });
 
 const speech = z.looseObject({
@@ -145,7 +145,7 @@ export const generationConfig = z.looseObject({
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: z.int().positive().nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: listOf(z.string()).nullish(),
   seed: seed.nullish(),
   thinking_level: z.string().nullish(),
   thinking_summaries: z.string().nullish(),
@@ -155,7 +155,7 @@ export const generationConfig = z.looseObject({
     })
     .nullish(),
   speech_config: z
-    .union([z.array(speech), z.looseObject({ speakers: z.array(speech).nullish() })], {
+    .union([listOf(speech), z.looseObject({ speakers: listOf(speech).nullish() })], {
       error: "expected a list or an object",
     })
     .nullish(),
@@ -178,14 +178,14 @@ export const interactionRequest = z.looseObject({
   }),
   stream: z.boolean().nullish(),
   system_instruction: z.string().nullish(),
-  tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+  tools: listOf(z.looseObject({ type: z.string() })).nullish(),
   generation_config: generationConfig.nullish(),
-  response_format: z.union([struct, z.array(struct)], { error: "expected an object or a list" }).nullish(),
+  response_format: z.union([struct, listOf(struct)], { error: "expected an object or a list" }).nullish(),
   response_mime_type: z.string().nullish(),
-  response_modalities: z.array(z.string()).nullish(),
-  safety_settings: z
-    .array(z.looseObject({ type: z.string(), threshold: z.string().nullish(), method: z.string().nullish() }))
-    .nullish(),
+  response_modalities: listOf(z.string()).nullish(),
+  safety_settings: listOf(
+    z.looseObject({ type: z.string(), threshold: z.string().nullish(), method: z.string().nullish() }),
+  ).nullish(),
   service_tier: z.string().nullish(),
   cached_content: z.string().nullish(),
   labels: z.record(z.string(), z.string()).nullish(),

@@ -1,10 +1,11 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { effortOf } from "#dialects/reasoning/effort.ts";
-import { asRecord } from "#dialects/wire.ts";
+import { asRecord, fieldsIn } from "#dialects/wire.ts";
+import { contents, functionTool, generationConfig, ownSteps, steps } from "./schema.ts";
 
-function look(value: unknown, path: string, found: Set<string>, ...lists: Array<ReadonlySet<string>>): void {
+function look(value: unknown, path: string, found: Set<string>, known: ReadonlySet<string>): void {
   for (const [key, each] of Object.entries(asRecord(value) ?? {}))
-    if (each !== null && each !== undefined && !lists.some((list) => list.has(key)))
+    if (each !== null && each !== undefined && !known.has(key))
       found.add(path === "" ? key : `${path}.${key}`);
 }
 
@@ -15,9 +16,7 @@ function each(value: unknown, visit: (wire: Wire) => void): void {
   }
 }
 
-const known = (...names: string[]): ReadonlySet<string> => new Set(names);
-
-const interaction = known(
+const interactionFields: ReadonlySet<string> = new Set([
   "model",
   "input",
   "stream",
@@ -33,65 +32,34 @@ const interaction = known(
   "safety_settings",
   "service_tier",
   "cached_content",
-);
-const interactionConfig = known(
-  "temperature",
-  "top_p",
-  "max_output_tokens",
-  "stop_sequences",
-  "seed",
-  "thinking_level",
-  "thinking_summaries",
-  "tool_choice",
-  "speech_config",
-  "image_config",
-);
-const interactionTool = known("type", "name", "description", "parameters");
-const interactionContent = known(
+]);
+const configFields = fieldsIn(generationConfig);
+const toolFields: ReadonlySet<string> = new Set(["type", ...fieldsIn(functionTool)]);
+const inputFields: ReadonlySet<string> = new Set([
   "type",
-  "text",
-  "annotations",
-  "data",
-  "uri",
-  "mime_type",
-  "resolution",
   "role",
-  "content",
-);
-const interactionStep = known(
-  "id",
-  "name",
-  "arguments",
-  "signature",
-  "summary",
-  "call_id",
-  "result",
-  "is_error",
   "error",
-);
-/** Steps of tools that only Google runs, except code, which has a form in the other formats. */
-const ownStep =
-  /^(?:google_search|url_context|google_maps|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
+  ...fieldsIn(...Object.values(contents), ...Object.values(steps)),
+]);
+const googleSteps = new Set<unknown>(ownSteps);
 
 /** Returns the paths of the fields of an interaction that no other format has. Pure. */
 export function listUnsupportedInteractionFields(body: Wire): string[] {
   const found = new Set<string>();
-  look(body, "", found, interaction);
+  look(body, "", found, interactionFields);
   const config = asRecord(body["generation_config"]);
-  look(config, "generation_config", found, interactionConfig);
+  look(config, "generation_config", found, configFields);
   const level = config?.["thinking_level"];
   if (typeof level === "string" && effortOf(level) === undefined)
     found.add("generation_config.thinking_level");
   each(body["tools"], (tool) => {
-    if (tool["type"] === "function") look(tool, "tools", found, interactionTool);
+    if (tool["type"] === "function") look(tool, "tools", found, toolFields);
   });
   each(body["input"], (wire) => {
     const { type } = wire;
-    if (typeof type === "string" && ownStep.test(type)) return void found.add(`input.${type}`);
-    look(wire, "input", found, interactionContent, interactionStep);
-    each(wire["content"], (content) =>
-      look(content, "input.content", found, interactionContent, interactionStep),
-    );
+    if (googleSteps.has(type)) return void found.add(`input.${String(type)}`);
+    look(wire, "input", found, inputFields);
+    each(wire["content"], (content) => look(content, "input.content", found, inputFields));
   });
   return [...found];
 }

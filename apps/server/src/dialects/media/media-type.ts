@@ -72,22 +72,31 @@ const aliases = lookupTable<string>({
   "audio/wave": "audio/wav",
 });
 
+/** Returns the usual name of a type, without its parameters. */
+export function usualType(mediaType: string): string {
+  const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
+  return aliases[plain] ?? plain;
+}
+
 /** Types whose files always begin with a signature of the list above. */
 const signed = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
 /** Base64 of the longest signature. */
 const HEAD = 24;
+
+/** Returns the type of base64 data by its first bytes alone. */
+export function typeOfHead(data: string): string | undefined {
+  return typeOfStart(Buffer.from(data.slice(0, HEAD), "base64").toString("latin1"));
+}
 
 /**
  * Returns the type of base64 data: by its first bytes, else the declared type under its usual name, else by the
  * extension of the file's name, else text if it is text.
  */
 export function typeOfData(data: string, declared: string, filename = ""): string {
-  const plain = declared.split(";")[0]?.trim().toLowerCase() ?? "";
-  const type = aliases[plain] ?? plain;
-  const known = typeOfStart(Buffer.from(data.slice(0, HEAD), "base64").toString("latin1"));
+  const type = usualType(declared);
+  const known = typeOfHead(data);
   if (known !== undefined) return known === type || isSameKind(known, type) ? type : known;
-  if (type !== "" && type !== unknown && type !== "binary/octet-stream" && !signed.has(type))
-    return declared === type ? declared : type;
+  if (type !== "" && type !== unknown && type !== "binary/octet-stream" && !signed.has(type)) return type;
   const named = typeOfEnding(filename, "");
   if (named !== "" && !signed.has(named)) return named;
   if (signed.has(type)) return type;
@@ -105,7 +114,7 @@ const textTypes =
 
 /** Returns whether files of this type are text. */
 export function isTextType(mediaType: string): boolean {
-  return textTypes.test(mediaType.split(";")[0]?.trim().toLowerCase() ?? "");
+  return textTypes.test(usualType(mediaType));
 }
 
 /** Returns the type for the extension of a URL, or the fallback for an unknown one. */

@@ -1,6 +1,7 @@
 /** Images, sounds and files in wire formats: data URLs and media types. */
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { MediaSource, Part } from "#dialects/ir.ts";
+import { usualType } from "./media-type.ts";
 
 export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:";
@@ -34,6 +35,11 @@ export function dataUrl(source: { mediaType: string; data: string }): string {
   return `data:${source.mediaType};base64,${source.data}`;
 }
 
+/** Returns the address of media: its URL, or a URL that contains its bytes. */
+export function addressOf(source: Exclude<MediaSource, { type: "file" }>): string {
+  return source.type === "url" ? source.url : dataUrl(source);
+}
+
 const audioTypes = lookupTable<string>({
   wav: "audio/wav",
   mp3: "audio/mpeg",
@@ -52,11 +58,9 @@ export function audioMediaType(format: string): string {
 
 /** Returns the short name of an audio type; the subtype itself where there is none. */
 export function audioFormat(mediaType: string): string {
-  const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
-  for (const [format, type] of Object.entries(audioTypes)) if (type === plain) return format;
-  if (plain === "audio/mp3") return "mp3";
-  if (plain === "audio/x-wav" || plain === "audio/wave") return "wav";
-  return plain.split("/")[1] ?? "wav";
+  const usual = usualType(mediaType);
+  const known = Object.entries(audioTypes).find(([, type]) => type === usual);
+  return known?.[0] ?? usual.split("/")[1] ?? "wav";
 }
 
 export function textOfBase64(data: string): string {
@@ -67,19 +71,6 @@ export function base64OfText(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
 }
 
-/** Returns an image's type by its first bytes in base64; `otherwise` for unknown types. */
-export function pictureType(data: string, otherwise = "image/png"): string {
-  const known = Object.entries(pictureStarts).find(([start]) => data.startsWith(start));
-  return known?.[1] ?? otherwise;
-}
-
-const pictureStarts = lookupTable<string>({
-  iVBORw: "image/png",
-  "/9j/": "image/jpeg",
-  UklGR: "image/webp",
-  R0lGOD: "image/gif",
-});
-
 /**
  * Returns a sound as text, for formats without sound: its transcript, else a link that contains the sound. A
  * sound with an id has a transcript; in a stream it arrives separately.
@@ -88,5 +79,5 @@ export function soundText(part: Extract<Part, { type: "audio" }>): string {
   const { source } = part;
   if (part.transcript || part.id !== undefined) return part.transcript ?? "";
   if (source.type === "file" || (source.type === "data" && source.data === "")) return "";
-  return `[audio](${source.type === "url" ? source.url : dataUrl(source)})`;
+  return `[audio](${addressOf(source)})`;
 }

@@ -96,7 +96,7 @@ export async function vectorsIn(body: string): Promise<string[] | undefined> {
   return vectors.sort((one, other) => one.at - other.at).map(({ text }) => text);
 }
 
-/** Returns whether the first vector in the start of a response has this encoding. */
+/** Returns whether a vector in the text has this encoding. */
 export function isInForm(head: string, form: "float" | "base64"): boolean {
   return (form === "base64" ? /"embedding"\s*:\s*"/ : /"embedding"\s*:\s*\[/).test(head);
 }
@@ -104,7 +104,7 @@ export function isInForm(head: string, form: "float" | "base64"): boolean {
 /** Converts the vectors to the requested encoding. Some providers ignore it, or support only base64. */
 export async function inForm(body: string, form: "float" | "base64"): Promise<string> {
   // Most responses are large and already have the right encoding.
-  if (!(form === "base64" ? /"embedding"\s*:\s*\[/ : /"embedding"\s*:\s*"/).test(body)) return body;
+  if (!isInForm(body, form === "base64" ? "float" : "base64")) return body;
   const found = await lifted(body);
   if (found === undefined) return body;
   const pause = pauses();

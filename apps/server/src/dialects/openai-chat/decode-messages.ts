@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { append } from "#dialects/append.ts";
-import type { CacheControl, Message, Part } from "#dialects/ir.ts";
+import { withCache } from "#dialects/cache-control.ts";
+import type { Message, Part } from "#dialects/ir.ts";
 import { audioMediaType, sourceOfUrl } from "#dialects/media/media.ts";
 import { originOfFormat } from "#dialects/reasoning/proof.ts";
 import { fieldsIn, parseAt, withExtra } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomCall } from "./custom-tools.ts";
 import {
-  type chatCacheControl,
   type chatFunctionCall,
   chatMessage,
   chatMessages,
@@ -17,18 +17,7 @@ import {
   type chatToolCall,
 } from "./schema.ts";
 
-type CacheWire = z.infer<typeof chatCacheControl> | null | undefined;
 type Content = string | Array<{ type: string }> | null | undefined;
-
-function cacheOf(wire: CacheWire): CacheControl | undefined {
-  if (!wire) return undefined;
-  return wire.ttl ? { ttl: wire.ttl } : {};
-}
-
-export function withCache<P extends object>(part: P, wire: CacheWire): P & { cache?: CacheControl } {
-  const cache = cacheOf(wire);
-  return cache === undefined ? part : { ...part, cache };
-}
 
 /** Decodes an image URL. It may contain a document: data that is not an image becomes a file. */
 function decodeImage(wire: z.infer<typeof chatParts.image_url>): Part {

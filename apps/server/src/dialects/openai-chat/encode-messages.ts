@@ -2,8 +2,8 @@ import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part } from "#dialects/ir.ts";
 import { isTextType } from "#dialects/media/media-type.ts";
-import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media/media.ts";
-import { isFileOf } from "#dialects/reasoning/marks.ts";
+import { addressOf, audioFormat, dataUrl, textOfBase64 } from "#dialects/media/media.ts";
+import { isFileOf } from "#dialects/media/uploaded-file.ts";
 import { formatOfOrigin } from "#dialects/reasoning/proof.ts";
 import { addOwnFields, nameOf, ownFields } from "#dialects/wire.ts";
 
@@ -22,12 +22,11 @@ function encodePart(part: Part): Wire | undefined {
 function encodeKnownPart(part: Part): Wire | undefined {
   switch (part.type) {
     case "text":
-      return { type: "text", text: part.text };
     case "refusal":
       return { type: "text", text: part.text };
     case "image": {
       if (part.source.type === "file") return undefined;
-      const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);
+      const url = addressOf(part.source);
       return { type: "image_url", image_url: { url, ...(part.detail && { detail: part.detail }) } };
     }
     case "audio": {

@@ -1,8 +1,9 @@
 import { placeCitation } from "#dialects/citation-place.ts";
 import type { EncodedEvent, StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
+import { unwrapInput } from "#dialects/openai-responses/freeform.ts";
 import { compact } from "#dialects/wire.ts";
-import { customNames, encodeCustomCall } from "./custom-tools.ts";
+import { customNames } from "./custom-tools.ts";
 import { encodeReasoningDetails } from "./encode-messages.ts";
 import { wantsOldCalls } from "./request.ts";
 import { encodeAudio, encodeCitations, encodeFinish, encodeImage, newId } from "./response.ts";
@@ -53,9 +54,9 @@ class ChatEncoder {
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    this.#customs = customNames(this.#request);
-    this.#oldCalls = wantsOldCalls(this.#request);
-    this.#tail = this.#request.includeUsage === true ? ',"usage":null}' : "}";
+    this.#customs = customNames(request);
+    this.#oldCalls = wantsOldCalls(request);
+    this.#tail = request.includeUsage === true ? ',"usage":null}' : "}";
   }
 
   encode(event: ChatEvent): EncodedEvent {
@@ -139,10 +140,8 @@ class ChatEncoder {
   /** Returns the inputs of the calls with plain text. */
   #customInputs(choice: number, state: ChoiceState): string {
     let text = "";
-    for (const { index, ...call } of state.custom.values()) {
-      const { input } = encodeCustomCall(call)["custom"] as { input: string };
-      text += this.#chunk(choice, { tool_calls: [{ index, custom: { input } }] });
-    }
+    for (const { index, input } of state.custom.values())
+      text += this.#chunk(choice, { tool_calls: [{ index, custom: { input: unwrapInput(input) } }] });
     state.custom.clear();
     return text;
   }

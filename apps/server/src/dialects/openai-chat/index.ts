@@ -3,6 +3,7 @@ import { asRecord } from "#dialects/wire.ts";
 import { decodeStream } from "./decode-stream.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
+import { repairChat } from "./repair.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { dropFrame, isLast, scanResponse, skim, skimResponse, withoutUsage } from "./skim.ts";
@@ -39,6 +40,7 @@ export const openaiChat: Dialect = {
   skimResponse,
   scanResponse,
   skim,
+  repair: repairChat,
   isLast,
   dropFrame,
   trimFrame: withoutUsage,

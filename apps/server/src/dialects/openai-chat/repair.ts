@@ -1,13 +1,13 @@
 /**
  * Repairs responses of providers that deviate from this format, once for the clients of all formats. Repaired are:
  * thinking and texts in a list, calls without index, type or id, arguments as an object, other finish reasons,
- * whole messages or no choices in chunks, a missing or repeated role or finish reason, missing required fields, cached and reasoning tokens in other
- * fields, and usage in several chunks, which clients would add up. Everything else stays unchanged. Pure
- * except for its state.
+ * whole messages or no choices in chunks, a missing or repeated role or finish reason, missing required fields,
+ * cached and reasoning tokens in other fields, and usage in several chunks, which clients would add up.
+ * Everything else stays unchanged. Pure except for its state.
  */
 import type { AnswerRepair, Wire } from "#dialects/dialect.ts";
 import { argumentsText, asRecord, parseRecord, readAs } from "#dialects/wire.ts";
-import { decodeFinish, encodeFinish, readContent } from "./response.ts";
+import { decodeFinish, encodeFinish, newId, readContent } from "./response.ts";
 import { chatContent } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
@@ -90,7 +90,6 @@ function withHead(body: Wire, object: string, known: Wire = {}): Wire {
 }
 
 const seconds = () => Math.floor(Date.now() / 1_000);
-const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`;
 
 function withCall(value: unknown, fields: Wire): unknown {
   const call = asRecord(value);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { withCache } from "#dialects/cache-control.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type {
   ChatRequest,
@@ -10,8 +11,8 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/reasoning/effort.ts";
-import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
+import { listUnsupportedAttributes } from "#dialects/unsupported-attributes.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import {
   addOwnFields,
@@ -27,7 +28,7 @@ import {
 } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";
-import { decodeMessages, withCache } from "./decode-messages.ts";
+import { decodeMessages } from "./decode-messages.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { type ChatWireRequest, chatFunction, chatRequest } from "./schema.ts";
 
@@ -72,16 +73,16 @@ function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
   // Mistral's value for OpenAI's "required".
   if (typeof choice === "string") return { type: choice === "any" ? "required" : choice };
   if (choice) {
-    const called = choice["function"] as { name?: unknown } | undefined;
     if (choice.type === "function" || !choice.type) {
-      if (typeof called?.name === "string") return { type: "tool", name: called.name };
+      const name = asRecord(choice["function"])?.["name"];
+      if (typeof name === "string") return { type: "tool", name };
       throw invalidRequest({ reason: "field_required", field: "tool_choice.function.name" });
     }
     const custom = asRecord(choice["custom"])?.["name"];
     if (choice.type === "custom" && typeof custom === "string") return { type: "tool", name: custom };
-    const allowed = choice["allowed_tools"] as { mode?: unknown } | undefined;
-    if (choice.type === "allowed_tools") return { type: allowed?.mode === "required" ? "required" : "auto" };
-    return undefined;
+    if (choice.type !== "allowed_tools") return undefined;
+    const mode = asRecord(choice["allowed_tools"])?.["mode"];
+    return { type: mode === "required" ? "required" : "auto" };
   }
   if (typeof wire.function_call === "string") return { type: wire.function_call };
   if (wire.function_call) return { type: "tool", name: wire.function_call.name };
@@ -231,7 +232,7 @@ function encodeServerTools(request: ChatRequest, dropped: Set<string>): { tools:
 
 function encodeStreamOptions(request: ChatRequest, own: Wire | undefined): Wire | undefined {
   if (!request.stream) return undefined;
-  return { ...(own?.["stream_options"] as Wire | undefined), include_usage: true };
+  return { ...asRecord(own?.["stream_options"]), include_usage: true };
 }
 
 export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
@@ -267,21 +268,18 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   for (const field of listUnsupportedSettings(request, ["topK"])) dropped.add(field);
   if (body["service_tier"] === undefined)
     for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
-  for (const mark of listUnsupportedMarks(request, ["cache", "errors"])) dropped.add(mark);
+  for (const name of listUnsupportedAttributes(request, ["cache", "errors"])) dropped.add(name);
   for (const field of foreignFields(request.extra, "openai-chat")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }
 
-/**
- * Function calls of the format before tools: one per message, without an id.
- * Clients that send `functions` receive this form.
- */
-
-export function offeredFunctions({ functions, tools }: ChatWireRequest): Extra | undefined {
+/** Returns the functions of a client of the format before tools. */
+function offeredFunctions({ functions, tools }: ChatWireRequest): Extra | undefined {
   if (!functions?.length || tools?.length) return undefined;
   return { dialect: "openai-chat", fields: { functions } };
 }
 
+/** Returns whether the client receives calls in the format before tools: one per message, without an id. */
 export function wantsOldCalls({ repeat }: Pick<ChatRequest, "repeat">): boolean {
   return ownFields("openai-chat", repeat)?.["functions"] !== undefined;
 }

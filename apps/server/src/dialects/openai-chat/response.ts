@@ -3,7 +3,7 @@ import { append } from "#dialects/append.ts";
 import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
-import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media/media.ts";
+import { addressOf, audioFormat, audioMediaType, sourceOfUrl } from "#dialects/media/media.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
@@ -140,8 +140,7 @@ export function decodeImages(images: ChatAnswerMessage["images"]): Part[] {
 /** Returns a list with one image, or an empty list when the image is only an id at its provider. */
 export function encodeImage(part: Extract<Part, { type: "image" }>): Wire[] {
   if (part.source.type === "file") return [];
-  const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);
-  return [{ type: "image_url", image_url: { url } }];
+  return [{ type: "image_url", image_url: { url: addressOf(part.source) } }];
 }
 
 export function decodeAudio(audio: NonNullable<ChatAnswerMessage["audio"]>, format = "wav"): Part {

@@ -3,17 +3,13 @@
  * Responses: minimal.
  */
 import { z } from "zod";
+import { cacheControl } from "#dialects/cache-control.ts";
 import { listOf } from "#dialects/list-of.ts";
 import { seed } from "#dialects/seed.ts";
 
-export const chatCacheControl = z.looseObject({
-  type: z.literal("ephemeral"),
-  ttl: z.enum(["5m", "1h"]).nullish(),
-});
-
 /** Content parts by type; a type that is not listed travels as a foreign part. */
 export const chatParts = {
-  text: z.looseObject({ text: z.string(), cache_control: chatCacheControl.nullish() }),
+  text: z.looseObject({ text: z.string(), cache_control: cacheControl.nullish() }),
   refusal: z.looseObject({ refusal: z.string() }),
   image_url: z.looseObject({
     // Mistral and OpenAI's first vision models use the bare URL.
@@ -21,7 +17,7 @@ export const chatParts = {
       (value) => (typeof value === "string" ? { url: value } : value),
       z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
     ),
-    cache_control: chatCacheControl.nullish(),
+    cache_control: cacheControl.nullish(),
   }),
   input_audio: z.looseObject({
     input_audio: z.looseObject({ data: z.string().min(1), format: z.string().min(1) }),
@@ -32,7 +28,7 @@ export const chatParts = {
       file_data: z.string().nullish(),
       filename: z.string().nullish(),
     }),
-    cache_control: chatCacheControl.nullish(),
+    cache_control: cacheControl.nullish(),
   }),
 };
 
@@ -80,9 +76,9 @@ export const chatMessages = {
     refusal: z.string().nullish(),
     reasoning_content: z.string().nullish(),
     reasoning: z.string().nullish(),
-    reasoning_details: z.array(chatReasoningDetail).nullish(),
+    reasoning_details: listOf(chatReasoningDetail).nullish(),
     audio: z.looseObject({ id: z.string() }).nullish(),
-    tool_calls: z.array(chatToolCall).nullish(),
+    tool_calls: listOf(chatToolCall).nullish(),
     function_call: chatFunctionCall.nullish(),
   }),
   tool: z.looseObject({
@@ -110,7 +106,7 @@ const chatTool = z.looseObject({
   // Mistral's clients omit it; then the call is a function call.
   type: z.string().nullish(),
   function: chatFunction.nullish(),
-  cache_control: chatCacheControl.nullish(),
+  cache_control: cacheControl.nullish(),
 });
 
 export const chatRequest = z.looseObject({
@@ -126,7 +122,7 @@ export const chatRequest = z.looseObject({
   top_k: z.int().min(-1).nullish(),
   n: z.int().min(1).max(128).nullish(),
   stop: z
-    .union([z.string(), z.array(z.string())], { error: "expected a string or an array of strings" })
+    .union([z.string(), listOf(z.string())], { error: "expected a string or an array of strings" })
     .nullish(),
   seed: seed.nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
@@ -134,7 +130,7 @@ export const chatRequest = z.looseObject({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   tools: listOf(chatTool).nullish(),
-  functions: z.array(chatFunction).nullish(),
+  functions: listOf(chatFunction).nullish(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required", "any"]), z.looseObject({ type: z.string().nullish() })], {
       error: 'expected "none", "auto", "required" or an object that names a tool',

@@ -1,8 +1,8 @@
 import { append } from "#dialects/append.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
-import { audioFormat, dataUrl } from "#dialects/media/media.ts";
-import { isFileOf } from "#dialects/reasoning/marks.ts";
+import { addressOf, audioFormat, dataUrl } from "#dialects/media/media.ts";
+import { isFileOf } from "#dialects/media/uploaded-file.ts";
 import { addOwnFields, compact, nameOf, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
 import { searchCallItem, searchOutputItem } from "./tool-search.ts";
@@ -39,8 +39,7 @@ function encodeKnownInputPart(part: Part): Wire | undefined {
     case "image": {
       const detail = part.detail ?? "auto";
       if (part.source.type === "file") return { type: "input_image", file_id: part.source.id, detail };
-      const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);
-      return { type: "input_image", image_url: url, detail };
+      return { type: "input_image", image_url: addressOf(part.source), detail };
     }
     case "file": {
       const { source, filename } = part;
@@ -91,7 +90,7 @@ export function callItem(
   call: { id: string; name: string; input: string },
   own: OwnName | undefined,
 ): Wire {
-  if (own?.search === true) return searchCallItem(itemId, call);
+  if (own?.form === "tool_search") return searchCallItem(itemId, call);
   const head = compact<Wire>({
     id: itemId,
     status: itemId && "completed",
@@ -99,7 +98,7 @@ export function callItem(
     name: own?.name ?? call.name,
     namespace: own?.namespace,
   });
-  if (own?.freeform === true) return { type: "custom_tool_call", ...head, input: unwrapInput(call.input) };
+  if (own?.form === "custom") return { type: "custom_tool_call", ...head, input: unwrapInput(call.input) };
   return { type: "function_call", ...head, arguments: call.input === "" ? "{}" : call.input };
 }
 
@@ -142,7 +141,7 @@ function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<stri
     if (part.type === "reasoning") append(wire, encodeReasoning(part));
     else if (part.type === "tool-call") {
       const own = freeform.names.get(part.name);
-      if (own?.freeform === true) freeform.calls.add(part.id);
+      if (own?.form === "custom") freeform.calls.add(part.id);
       wire.push(withOwn(callItem(undefined, part, own), part));
     } else {
       const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;

@@ -2,7 +2,7 @@ import { append } from "#dialects/append.ts";
 import { placeCitation } from "#dialects/citation-place.ts";
 import type { EncodedEvent, StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
-import { dataUrl, soundText } from "#dialects/media/media.ts";
+import { soundText } from "#dialects/media/media.ts";
 import type { ReasoningProof } from "#dialects/reasoning/proof.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { ownFields } from "#dialects/wire.ts";
@@ -47,10 +47,15 @@ interface OpenCall {
   own: OwnName | undefined;
 }
 
+/** Returns the place of the message's open content part. */
+function placeIn({ id, index, content }: OpenMessage): Wire {
+  return { item_id: id, output_index: index, content_index: content.length };
+}
+
 /** Returns the input of a call that has begun. */
 function emptyInput(own: OwnName | undefined): Wire {
-  if (own?.search === true) return { arguments: {} };
-  return own?.freeform === true ? { input: "" } : { arguments: "" };
+  if (own?.form === "tool_search") return { arguments: {} };
+  return own?.form === "custom" ? { input: "" } : { arguments: "" };
 }
 
 export function encodeStream(request: ChatRequest): StreamEncoder {
@@ -75,7 +80,7 @@ class ResponsesEncoder {
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    this.#names = ownNames(this.#request);
+    this.#names = ownNames(request);
   }
 
   encode(event: ChatEvent): EncodedEvent {
@@ -110,7 +115,7 @@ class ResponsesEncoder {
     const { part } = message;
     if (part === undefined) return "";
     message.part = undefined;
-    const place = { item_id: message.id, output_index: message.index, content_index: message.content.length };
+    const place = placeIn(message);
     if (part.kind === "refusal") {
       const whole = { type: "refusal", refusal: part.text };
       message.content.push(whole);
@@ -156,11 +161,11 @@ class ResponsesEncoder {
     for (const call of this.#calls.values()) {
       const place = { item_id: call.id, output_index: call.index };
       const item = callItem(call.id, { id: call.callId, name: call.name, input: call.input }, call.own);
-      if (call.own?.freeform === true) {
+      if (call.own?.form === "custom") {
         // The text is known when its JSON wrapper is complete, so it is sent in one delta.
         text += this.#emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
         text += this.#emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
-      } else if (call.own?.search !== true) {
+      } else if (call.own?.form !== "tool_search") {
         const whole = { ...place, name: item["name"], arguments: item["arguments"] };
         text += this.#emit("response.function_call_arguments.done", whole);
       }
@@ -200,20 +205,10 @@ class ResponsesEncoder {
         kind === "refusal"
           ? { type: kind, refusal: "" }
           : { type: kind, text: "", annotations: [], logprobs: [] };
-      const place = {
-        item_id: message.id,
-        output_index: message.index,
-        content_index: message.content.length,
-      };
-      text += this.#emit("response.content_part.added", { ...place, part });
+      text += this.#emit("response.content_part.added", { ...placeIn(message), part });
     }
     message.part.text += delta;
-    const place = {
-      item_id: message.id,
-      output_index: message.index,
-      content_index: message.content.length,
-      delta,
-    };
+    const place = { ...placeIn(message), delta };
     if (kind === "refusal") return text + this.#emit("response.refusal.delta", place);
     const encoded = encodeLogprobs(logprobs);
     append(message.part.logprobs, encoded);
@@ -288,7 +283,7 @@ class ResponsesEncoder {
     if (state === undefined) return "";
     state.input += delta;
     // Complete text or objects have no deltas.
-    if (state.own?.freeform === true || state.own?.search === true) return "";
+    if (state.own?.form === "custom" || state.own?.form === "tool_search") return "";
     const place = { item_id: state.id, output_index: state.index, delta };
     return this.#emit("response.function_call_arguments.delta", place);
   }
@@ -296,11 +291,7 @@ class ResponsesEncoder {
   #cite(citation: Citation): string {
     if (this.#open?.type !== "message" || this.#open.part?.kind !== "output_text") return "";
     const { annotations } = this.#open.part;
-    const place = {
-      item_id: this.#open.id,
-      output_index: this.#open.index,
-      content_index: this.#open.content.length,
-    };
+    const place = placeIn(this.#open);
     return encodeAnnotations([placeCitation(citation, this.#open.part.text)])
       .map((annotation) => {
         annotations.push(annotation);
@@ -333,8 +324,7 @@ class ResponsesEncoder {
     }
     if (media.type !== "image" || media.source.type === "file") return "";
     if (media.source.type === "data") return this.#whole(imageItem(this.#newId("msg"), media.source));
-    const url = media.source.type === "url" ? media.source.url : dataUrl(media.source);
-    return this.#say(event.part, "output_text", `![image](${url})`);
+    return this.#say(event.part, "output_text", `![image](${media.source.url})`);
   }
 
   #begin(event: Extract<ChatEvent, { type: "start" }>): string {

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Tool } from "#dialects/ir.ts";
-import { asRecord, parseRecord } from "#dialects/wire.ts";
+import { parseRecord } from "#dialects/wire.ts";
 
 const customTool = z.looseObject({
   name: z.string().min(1),
@@ -44,6 +44,6 @@ export function wrapInput(text: string): string {
 
 /** Returns the text of the `input` string. When the model ignored the wrapper, returns the text unchanged. */
 export function unwrapInput(input: string): string {
-  const text = asRecord(parseRecord(input))?.["input"];
+  const text = parseRecord(input)?.["input"];
   return typeof text === "string" ? text : input;
 }

@@ -6,16 +6,17 @@ import { trimEndOf } from "@gateway/shared/trim-end";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Tool } from "#dialects/ir.ts";
+import { listOf } from "#dialects/list-of.ts";
 import { ownFields } from "#dialects/wire.ts";
 
 export const group = z.looseObject({
   type: z.literal("namespace"),
   name: z.string().min(1),
   description: z.string().nullish(),
-  tools: z.array(z.looseObject({ type: z.string() })),
+  tools: listOf(z.looseObject({ type: z.string() })),
 });
 
-const Place = z.object({ namespace: z.string(), name: z.string(), description: z.string().nullish() });
+const place = z.object({ namespace: z.string(), name: z.string(), description: z.string().nullish() });
 
 /** Group of all tools without a group. */
 const rootGroup = "functions";
@@ -37,8 +38,8 @@ export function groupedTool(tool: Tool, { name, description }: z.infer<typeof gr
   return { ...tool, name: flatName(name, tool.name), grouped };
 }
 
-export function placeOf(tool: Tool): z.infer<typeof Place> | undefined {
-  return Place.safeParse(ownFields("openai-responses", tool.grouped)).data;
+export function placeOf(tool: Tool): z.infer<typeof place> | undefined {
+  return place.safeParse(ownFields("openai-responses", tool.grouped)).data;
 }
 
 /** Puts grouped tools back into their groups. Each group takes the position of its first tool. */
@@ -46,19 +47,18 @@ export function regroupTools(tools: Array<{ tool: Tool; wire: Wire }>): Wire[] {
   const groups = new Map<string, Wire[]>();
   const list: Wire[] = [];
   for (const { tool, wire } of tools) {
-    const place = placeOf(tool);
-    if (place === undefined) {
+    const { namespace, name, description } = placeOf(tool) ?? {};
+    if (namespace === undefined) {
       list.push(wire);
       continue;
     }
-    let members = groups.get(place.namespace);
+    let members = groups.get(namespace);
     if (members === undefined) {
       members = [];
-      groups.set(place.namespace, members);
-      const description = place.description ?? "";
-      list.push({ type: "namespace", name: place.namespace, description, tools: members });
+      groups.set(namespace, members);
+      list.push({ type: "namespace", name: namespace, description: description ?? "", tools: members });
     }
-    members.push({ ...wire, name: place.name });
+    members.push({ ...wire, name });
   }
   return list;
 }

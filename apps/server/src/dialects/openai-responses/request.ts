@@ -1,13 +1,14 @@
 import type { Address, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/reasoning/effort.ts";
-import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
 import { filterAllowedTools } from "#dialects/tools/tool-names.ts";
+import { listUnsupportedAttributes } from "#dialects/unsupported-attributes.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import {
   asRecord,
   compact,
   extraOf,
+  fieldsIn,
   foreignFields,
   ownFields,
   parseAt,
@@ -21,7 +22,7 @@ import { repeatedFields } from "./repeat.ts";
 import { type ResponsesRequest, items, responsesRequest } from "./schema.ts";
 import { type OfferedTools, decodeTools, encodeToolChoice, encodeTools, ownNames } from "./tools.ts";
 
-const known = new Set(Object.keys(responsesRequest.shape));
+const known = fieldsIn(responsesRequest);
 const logprobsInclude = "message.output_text.logprobs";
 const thoughtsInclude = "reasoning.encrypted_content";
 
@@ -134,7 +135,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   });
 }
 
-export function encodeFormat(format: ResponseFormat): Wire {
+function encodeFormat(format: ResponseFormat): Wire {
   if (format.type === "text") return { type: "text" };
   if (format.type === "json") return { type: "json_object" };
   const { name = "answer", description, schema, strict } = format;
@@ -211,7 +212,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   if (request.n !== undefined && request.n > 1) dropped.add("n");
   if (body["service_tier"] === undefined)
     for (const field of listUnsupportedSettings(request, ["serviceTier"])) dropped.add(field);
-  for (const mark of listUnsupportedMarks(request, ["cache", "errors", "names"])) dropped.add(mark);
+  for (const name of listUnsupportedAttributes(request, ["cache", "errors", "names"])) dropped.add(name);
   const sent = new Set(Object.keys({ ...chat.fields, ...chat.text }));
   for (const field of foreignFields(request.extra, "openai-responses"))
     if (!sent.has(field)) dropped.add(field);

@@ -2,7 +2,8 @@ import { append } from "#dialects/append.ts";
 import { placeCitation } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
-import { pictureType, soundText } from "#dialects/media/media.ts";
+import { typeOfHead } from "#dialects/media/media-type.ts";
+import { soundText } from "#dialects/media/media.ts";
 import { packProof, type ReasoningProof, unpackProof } from "#dialects/reasoning/proof.ts";
 import { openaiTier } from "#dialects/usage/service-tier.ts";
 import { argumentsText, asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
@@ -53,7 +54,7 @@ export function isOwnCall(item: OutputItem): boolean {
 
 /** Returns the media type that the provider names, else the one detected from the image's first bytes. */
 function imageType({ output_format: format, result }: OutputItem): string {
-  return format ? `image/${format}` : pictureType(result ?? "");
+  return format ? `image/${format}` : (typeOfHead(result ?? "") ?? "image/png");
 }
 
 /** Decodes an item to its parts. Images arrive as the result of a call. */
@@ -149,7 +150,7 @@ export function reasoningItem(
 }
 
 export function imageItem(id: string, { data, mediaType }: { data: string; mediaType: string }): Wire {
-  const format = pictureType(data, mediaType).split("/")[1] ?? "png";
+  const format = (typeOfHead(data) ?? mediaType).split("/")[1] ?? "png";
   return { id, type: "image_generation_call", status: "completed", output_format: format, result: data };
 }
 
@@ -213,8 +214,8 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
 
 /** Returns the prefix of the id of a call's item. */
 export function prefixOf(own: OwnName | undefined): ItemPrefix {
-  if (own?.search === true) return "tsc";
-  return own?.freeform === true ? "ctc" : "fc";
+  if (own?.form === "tool_search") return "tsc";
+  return own?.form === "custom" ? "ctc" : "fc";
 }
 
 function incompleteReason(finish: FinishReason): string | undefined {

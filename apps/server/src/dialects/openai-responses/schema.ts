@@ -7,7 +7,7 @@ import { listOf } from "#dialects/list-of.ts";
 
 export const contentPart = z.looseObject({ type: z.string() });
 
-const content = z.union([z.string(), z.array(contentPart)], {
+const content = z.union([z.string(), listOf(contentPart)], {
   error: "expected a string or an array of content parts",
 });
 
@@ -36,7 +36,7 @@ const callArguments = z
   .union([z.string(), z.record(z.string(), z.unknown())], { error: "expected a string or an object" })
   .transform((value) => (typeof value === "string" ? value : JSON.stringify(value)));
 
-const textList = z.array(z.looseObject({ text: z.string() }));
+const textList = listOf(z.looseObject({ text: z.string() }));
 
 /** Input items by type; a type that is not listed travels as a foreign part. */
 export const items = {
@@ -84,7 +84,7 @@ export const responsesRequest = z.looseObject({
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  include: z.array(z.string()).nullish(),
+  include: listOf(z.string()).nullish(),
   tools: listOf(wireTool).nullish(),
   tool_choice: z
     .union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.string() })], {

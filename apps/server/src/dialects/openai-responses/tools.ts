@@ -131,10 +131,8 @@ export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] 
 export interface OwnName {
   name: string;
   namespace?: string;
-  /** True when the input is plain text. */
-  freeform: boolean;
-  /** True for the client's own search for tools. */
-  search?: boolean;
+  /** `custom`: the input is plain text. `tool_search`: the client's own search for tools. */
+  form: "function" | "custom" | "tool_search";
 }
 
 /** Returns the original names by the name that other dialects use; ordinary functions are not included. */
@@ -142,22 +140,23 @@ export function ownNames(request: Pick<ChatRequest, "tools">): ReadonlyMap<strin
   const names = new Map<string, OwnName>();
   for (const tool of request.tools ?? []) {
     const place = placeOf(tool);
-    const search = isSearchTool(tool);
-    const freeform = tool.freeform !== undefined && !search;
-    if (place !== undefined) names.set(tool.name, { name: place.name, namespace: place.namespace, freeform });
-    else if (freeform || search) names.set(tool.name, { name: tool.name, freeform, search });
+    const form = formOf(tool);
+    if (place !== undefined) names.set(tool.name, { name: place.name, namespace: place.namespace, form });
+    else if (form !== "function") names.set(tool.name, { name: tool.name, form });
   }
   return names;
+}
+
+function formOf(tool: Tool): OwnName["form"] {
+  if (isSearchTool(tool)) return "tool_search";
+  return tool.freeform === undefined ? "function" : "custom";
 }
 
 export function encodeToolChoice(request: ChatRequest): unknown {
   const { toolChoice: choice } = request;
   if (choice === undefined) return undefined;
   if (choice.type !== "tool") return choice.type;
-  const { freeform, search, ...own } = ownNames(request).get(choice.name) ?? {
-    name: choice.name,
-    freeform: false,
-  };
-  if (search === true) return { type: "tool_search" };
-  return { type: freeform ? "custom" : "function", ...own };
+  const own: OwnName = ownNames(request).get(choice.name) ?? { name: choice.name, form: "function" };
+  const { form: type, ...name } = own;
+  return type === "tool_search" ? { type } : { type, ...name };
 }

@@ -3,7 +3,8 @@ import type { Reasoning } from "#dialects/ir.ts";
 
 export type Effort = NonNullable<Reasoning["effort"]>;
 
-const efforts = new Set<string>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+const byStrength: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const efforts = new Set<string>(byStrength);
 const summaries = new Set<string>(["auto", "concise", "detailed"]);
 
 /** Returns the effort if it is a word that all dialects share, not a provider's own word. */
@@ -38,12 +39,9 @@ export function effortOfBudget(budgetTokens: number | undefined): Effort | undef
   return budgetTokens <= 12_288 ? "medium" : "high";
 }
 
-const byStrength: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
 /**
  * Returns the nearest effort that a model accepts. Of two equally near ones it returns the lower, which costs
- * less. "none"
- * is returned only when it was requested. Returns undefined when the list has no other effort.
+ * less. "none" is returned only when it was requested. Returns undefined when the list has no other effort.
  */
 export function nearestEffort(wished: Effort, known: readonly Effort[]): Effort | undefined {
   if (known.includes(wished)) return wished;

@@ -4,7 +4,7 @@ import type { ChatEvent, ChatResponse, DialectId } from "#dialects/ir.ts";
 import { eventsOf } from "./answer-events.ts";
 import { createCollector } from "./collected-answer.ts";
 
-const files: Record<string, string> = import.meta.glob("./*/fixtures/*.json", {
+const files: Record<string, string> = import.meta.glob("../*/fixtures/*.json", {
   query: "?raw",
   import: "default",
   eager: true,
@@ -36,7 +36,7 @@ describe("a response converted to events and collected again", () => {
     expect(collected(eventsOf(answer))).toEqual(withoutEmpty(answer));
   });
 
-  it("keeps several choices, their reasoning with both proofs, and log probabilities", () => {
+  it("keeps several choices, their proofs with the origin, and log probabilities", () => {
     const logprobs = { content: [{ token: "a", logprob: -1, bytes: [97], top_logprobs: [] }] };
     const answer: ChatResponse = {
       id: "1",
@@ -46,10 +46,17 @@ describe("a response converted to events and collected again", () => {
         {
           index: 0,
           parts: [
-            { type: "reasoning", text: "Hm.", signature: "c2ln", encrypted: "ZW5j", id: "rs_1" },
+            {
+              type: "reasoning",
+              text: "Hm.",
+              signature: "c2ln",
+              encrypted: "ZW5j",
+              id: "rs_1",
+              origin: "azure",
+            },
             { type: "reasoning", text: "", encrypted: "ZW5j" },
             { type: "text", text: "a", citations: [{ url: "https://example.com" }] },
-            { type: "tool-call", id: "c", name: "f", input: "{}", signature: "c2ln" },
+            { type: "tool-call", id: "c", name: "f", input: "{}", signature: "c2ln", origin: "google" },
           ],
           finish: "tool-calls",
           finishRaw: "tool_calls",

@@ -1,4 +1,5 @@
 import type { ChatEvent, ChatResponse, Choice, Part } from "#dialects/ir.ts";
+import { compact } from "#dialects/wire.ts";
 
 /** Encodes a complete response as a stream, for providers that ignore the request for a stream. */
 export function eventsOf({ id, model, created, choices, usage, serviceTier }: ChatResponse): ChatEvent[] {
@@ -39,9 +40,9 @@ function partEvents(output: Part, place: { choice: number; part: number }): Chat
     case "reasoning":
       return thoughtEvents(output, place);
     case "tool-call": {
-      const { id, name, input, signature } = output;
+      const { id, name, input, signature, origin } = output;
       return [
-        { type: "tool-call", ...place, id, name, ...(signature !== undefined && { signature }) },
+        compact<ChatEvent>({ type: "tool-call", ...place, id, name, signature, origin }),
         { type: "tool-input", ...place, text: input },
       ];
     }
@@ -57,15 +58,13 @@ function partEvents(output: Part, place: { choice: number; part: number }): Chat
 }
 
 function thoughtEvents(
-  { text, signature, encrypted, id: named }: Extract<Part, { type: "reasoning" }>,
+  { text, signature, encrypted, id, origin }: Extract<Part, { type: "reasoning" }>,
   place: { choice: number; part: number },
 ): ChatEvent[] {
-  const id = named === undefined ? {} : { id: named };
-  const events: ChatEvent[] = text === "" ? [] : [{ type: "reasoning", ...place, text, ...id }];
+  const events = text === "" ? [] : [compact<ChatEvent>({ type: "reasoning", ...place, text, id })];
   if (signature === undefined && encrypted === undefined) return events;
-  const proof = {
-    ...(signature !== undefined && { signature }),
-    ...(encrypted !== undefined && { encrypted }),
-  };
-  return [...events, { type: "reasoning-proof", ...place, ...proof, ...id }];
+  return [
+    ...events,
+    compact<ChatEvent>({ type: "reasoning-proof", ...place, signature, encrypted, id, origin }),
+  ];
 }

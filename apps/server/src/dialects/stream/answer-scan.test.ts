@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-const files = import.meta.glob("./*/fixtures/*.json", { query: "?raw", import: "default", eager: true });
+const files = import.meta.glob("../*/fixtures/*.json", { query: "?raw", import: "default", eager: true });
 const recorded = Object.entries(files)
   .filter(([path]) => !/\.(?:request|error|array)\.json$/.test(path))
   .map(([path, text]) => {

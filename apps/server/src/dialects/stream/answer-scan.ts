@@ -1,6 +1,6 @@
 import type { AnswerScan, ScannedAnswer, CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { emptyTally } from "#dialects/usage/tally.ts";
+import { addTally, countCode, emptyTally } from "#dialects/usage/tally.ts";
 
 /**
  * Reads a large JSON response while its bytes pass through. It counts the text, keeps the few small values
@@ -41,6 +41,15 @@ const LIST = 0x5b;
 const FIRST_WIDE = 0xcc;
 /** Length in bytes of the byte order mark that some texts start with. */
 const BYTE_ORDER_MARK = 3;
+
+/** Adds a byte of UTF-8 to the tally. Only the first one of a character counts. */
+function countByte(tally: CharacterCount, byte: number): void {
+  if (byte >= FIRST_WIDE) tally.wide += 1;
+  else if (byte < 0x80 || byte > 0xbf) {
+    tally.narrow += 1;
+    if (byte <= 0x20) tally.spaces = (tally.spaces ?? 0) + 1;
+  }
+}
 
 type Mode = "between" | "key" | "text" | "skipped";
 
@@ -84,10 +93,10 @@ class JsonAnswerScan implements AnswerScan {
 
   constructor(keys: AnswerKeys) {
     this.#keys = keys;
-    this.#texts = new Map(this.#keys.texts.map((key) => [key, emptyTally()]));
-    this.#objects = new Set(this.#keys.objects ?? []);
-    this.#kept = new Map(this.#keys.kept.map((key): [string, string[]] => [key, []]));
-    this.#lists = new Map((this.#keys.lists ?? []).map((key) => [key, 0]));
+    this.#texts = new Map(keys.texts.map((key) => [key, emptyTally()]));
+    this.#objects = new Set(keys.objects);
+    this.#kept = new Map(keys.kept.map((key): [string, string[]] => [key, []]));
+    this.#lists = new Map(keys.lists?.map((key) => [key, 0]));
     this.#textTally = this.#written;
   }
 
@@ -103,12 +112,7 @@ class JsonAnswerScan implements AnswerScan {
     const sum: CharacterCount = { ...this.#written };
     const { key: double = "", of = "" } = this.#keys.doubles ?? {};
     const isDouble = (this.#texts.get(of)?.narrow ?? 0) + (this.#texts.get(of)?.wide ?? 0) > 0;
-    for (const [name, { narrow, wide, spaces = 0 }] of this.#texts) {
-      if (name === double && isDouble) continue;
-      sum.narrow += narrow;
-      sum.wide += wide;
-      if (spaces > 0) sum.spaces = (sum.spaces ?? 0) + spaces;
-    }
+    for (const [name, tally] of this.#texts) if (name !== double || !isDouble) addTally(sum, tally);
     return sum;
   }
 
@@ -124,21 +128,6 @@ class JsonAnswerScan implements AnswerScan {
     return this.#lists.get(name) ?? 0;
   }
 
-  #countByte(tally: CharacterCount, byte: number): void {
-    if (byte >= FIRST_WIDE) tally.wide += 1;
-    else if (byte < 0x80 || byte > 0xbf) {
-      tally.narrow += 1;
-      if (byte <= 0x20) tally.spaces = (tally.spaces ?? 0) + 1;
-    }
-  }
-
-  #countCode(tally: CharacterCount, code: number): void {
-    if (code < 0x300) {
-      tally.narrow += 1;
-      if (code <= 0x20) tally.spaces = (tally.spaces ?? 0) + 1;
-    } else if (code < 0xdc00 || code > 0xdfff) tally.wide += 1;
-  }
-
   /** Counts text up to its closing quote. Returns the position after the text that was read. */
   #readText(chunk: Buffer, from: number): number {
     let at = from;
@@ -147,16 +136,16 @@ class JsonAnswerScan implements AnswerScan {
       if (this.#hexLeft > 0) {
         this.#hex += String.fromCharCode(byte);
         this.#hexLeft -= 1;
-        if (this.#hexLeft === 0) this.#countCode(this.#textTally, Number.parseInt(this.#hex, 16) || 0);
+        if (this.#hexLeft === 0) countCode(this.#textTally, Number.parseInt(this.#hex, 16) || 0);
       } else if (this.#escaped) {
         this.#escaped = false;
         if (byte === 0x75) [this.#hexLeft, this.#hex] = [4, ""];
-        else this.#countCode(this.#textTally, byte === 0x6e ? 0x20 : 0x61);
+        else countCode(this.#textTally, byte === 0x6e ? 0x20 : 0x61);
       } else if (byte === QUOTE) {
         this.#mode = "between";
         return at + 1;
       } else if (byte === BACKSLASH) this.#escaped = true;
-      else this.#countByte(this.#textTally, byte);
+      else countByte(this.#textTally, byte);
     }
     return at;
   }
@@ -238,7 +227,7 @@ class JsonAnswerScan implements AnswerScan {
   }
 
   #countWritten(chunk: Buffer, from: number, to: number): void {
-    for (let at = from; at < to; at += 1) this.#countByte(this.#written, chunk[at] ?? 0);
+    for (let at = from; at < to; at += 1) countByte(this.#written, chunk[at] ?? 0);
   }
 
   push(chunk: Buffer): void {

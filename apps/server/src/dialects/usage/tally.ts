@@ -30,7 +30,8 @@ export function needsCount(usage: Usage | undefined): boolean {
   return !(isSound && output > Math.max(0, reasoning));
 }
 
-function count(tally: CharacterCount, code: number): void {
+/** Adds a UTF-16 code unit to the tally. The second one of a pair does not count. */
+export function countCode(tally: CharacterCount, code: number): void {
   if (code < firstWide) {
     tally.narrow += 1;
     if (code <= space) tally.spaces = (tally.spaces ?? 0) + 1;
@@ -39,7 +40,7 @@ function count(tally: CharacterCount, code: number): void {
 
 /** Adds plain text to the tally. */
 function tallyPlain(text: string, tally: CharacterCount): void {
-  for (let at = 0; at < text.length; at += 1) count(tally, text.charCodeAt(at));
+  for (let at = 0; at < text.length; at += 1) countCode(tally, text.charCodeAt(at));
 }
 
 /** Adds the JSON string whose first character is at `from`. Returns the position after its closing quote. */
@@ -49,10 +50,10 @@ function tallyString(json: string, from: number, tally: CharacterCount): number 
     const code = json.charCodeAt(at);
     if (code === quote) return at + 1;
     if (code !== backslash) {
-      count(tally, code);
+      countCode(tally, code);
       at += 1;
     } else if (json.charCodeAt(at + 1) === letterU) {
-      count(tally, Number.parseInt(json.slice(at + 2, at + 6), 16) || 0);
+      countCode(tally, Number.parseInt(json.slice(at + 2, at + 6), 16) || 0);
       at += 6;
     } else {
       tally.narrow += 1;

@@ -4,6 +4,7 @@
  */
 import { writeAudit, type Actor } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
+import { isDuplicate } from "#platform/database/duplicate.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { checkCode, type CodePlace, spendCode } from "./mail-codes.ts";
@@ -44,8 +45,4 @@ export async function bindEmail(
 
 export function emailTakenError() {
   return conflict({ reason: "email_taken" }, { field: "email" });
-}
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "P2002";
 }

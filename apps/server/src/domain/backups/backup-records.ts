@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BackupList } from "@gateway/shared/site/backup-list";
 import { GatewayError } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
+import { withinTime } from "#platform/time-limit.ts";
 import type { BackupReport } from "./create-backup.ts";
 import { listBackups } from "./stored-backups.ts";
 
@@ -33,7 +33,7 @@ export async function describeBackups(
   waitMs = patienceMs,
 ): Promise<BackupList> {
   const { place } = storage;
-  const stored = await within(waitMs, place, listBackups(storage));
+  const stored = await withinTime(waitMs, listBackups(storage), () => silent(place, waitMs));
   const listed = stored.slice(0, mostListed);
   const names = listed.map(({ name }) => name);
   const records = await db.backupRecord.findMany({ where: { place, name: { in: names } } });
@@ -46,30 +46,16 @@ export async function describeBackups(
       return {
         name,
         bytes,
-        created_at: secondsOf(createdAt),
+        created_at: unixTime(createdAt),
         is_encrypted: name.endsWith(".age"),
         version: record?.version ?? null,
-        verified_at: record === undefined ? null : secondsOf(record.verified_at),
+        verified_at: record === undefined ? null : unixTime(record.verified_at),
       };
     }),
   };
 }
 
-async function within<T>(waitMs: number, place: string, work: Promise<T>): Promise<T> {
-  const ended = new AbortController();
-  const late = sleep(waitMs, undefined, { signal: ended.signal, ref: false }).then(() => {
-    const detail = `no answer within ${Math.round(waitMs / 1_000)} s`;
-    throw new GatewayError("conflict", { reason: "object_storage_failed", place, detail });
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    work.catch(() => undefined);
-    ended.abort();
-  }
-}
-
-function secondsOf(time: Date): number {
-  return Math.floor(time.getTime() / 1_000);
+function silent(place: string, waitMs: number): GatewayError {
+  const detail = `no answer within ${Math.round(waitMs / 1_000)} s`;
+  return new GatewayError("conflict", { reason: "object_storage_failed", place, detail });
 }

@@ -19,6 +19,8 @@ import { countingConsumer, readDump } from "./read-dump.ts";
 import { clearSchema, dropForeignKeys, requireEmpty, requireLocks } from "./target-schema.ts";
 import { quoteName } from "./write-dump.ts";
 
+const LONGEST_DETAIL = 300;
+
 export interface RestoreOptions {
   /** The database that receives the backup. No gateway may use it. */
   url: string;
@@ -153,7 +155,8 @@ async function copyRows(client: pg.Client, { table, columns }: DumpTable, rows: 
     if (!(error instanceof pg.DatabaseError)) throw error;
     throw new GatewayError(
       "conflict",
-      { reason: "backup_row_refused", table, detail: error.message },
+      // It contains the refused value.
+      { reason: "backup_row_refused", table, detail: error.message.slice(0, LONGEST_DETAIL) },
       { cause: error },
     );
   }

@@ -6,7 +6,7 @@ import type { AccountBudget, MonthForecast, OwnBudget } from "@gateway/shared/ac
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { spentInMonth } from "./budget-use.ts";
@@ -87,7 +87,7 @@ async function forecastMonth(
     averaged_days,
     days_left,
     expected: used + Math.round(daily_average * days_left),
-    resets_at: Math.floor(resetsAt.getTime() / 1_000),
+    resets_at: unixTime(resetsAt),
     time_zone: timeZone,
   };
 }

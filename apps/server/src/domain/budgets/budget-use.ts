@@ -1,6 +1,6 @@
 /** Usage of a budget in the current periods. */
 import { Budget, budgetFields, budgetPeriods, type PeriodUse } from "@gateway/shared/accounts/budget";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import { firstDayOf, localDate, nextPeriodOf, startOfDay } from "#platform/local-days.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
@@ -40,7 +40,7 @@ export function usesOf(
     if (limit === 0 && notify === 0) return [];
     const used = lastDay >= firstDayOf(period, today) ? Number(spent[`${period}_quota`]) : 0;
     const end = startOfDay(nextPeriodOf(period, today), timeZone);
-    return [{ period, used, limit, notify, resets_at: Math.floor(end.getTime() / 1_000) }];
+    return [{ period, used, limit, notify, resets_at: unixTime(end) }];
   });
 }
 

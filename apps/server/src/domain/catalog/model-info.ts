@@ -12,7 +12,8 @@ import { type Actor, createAuditor, writeAudit } from "#domain/audit-log/audit.t
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
+import { isDuplicate } from "#platform/database/duplicate.ts";
+import type { ModelInfo, PrismaClient } from "#platform/prisma/client.ts";
 import modelList from "./model-list.json" with { type: "json" };
 
 const auditModelInfo = createAuditor<ModelInfo>("model", ({ model }) => model);
@@ -61,8 +62,7 @@ export async function changeModelInfo(
       return after;
     });
   } catch (error) {
-    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") throw taken();
-    throw error;
+    throw isDuplicate(error) ? taken() : error;
   }
 }
 

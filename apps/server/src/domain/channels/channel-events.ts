@@ -3,6 +3,7 @@ import { type AutoDisabledChannel, MOST_AUTO_DISABLED } from "@gateway/shared/ch
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
 import { z } from "zod";
+import { unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 
 const Detail = z.object({
@@ -43,7 +44,7 @@ export async function listEvents(
   const nameOf = new Map(users.map((user) => [user.id, user.username]));
   const rows = events.map((event) => ({
     id: Number(event.id),
-    created_time: Math.floor(event.created_time.getTime() / 1000),
+    created_time: unixTime(event.created_time),
     kind: event.kind,
     reason: event.reason,
     reason_facts: storedFacts(event.reason_facts),

@@ -5,7 +5,7 @@ import { reasonOf, storedFacts } from "@gateway/shared/reasons";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
@@ -83,7 +83,7 @@ export async function listKeys(
     status: key.status,
     status_reason: key.status_reason,
     status_facts: storedFacts(key.status_facts),
-    status_time: key.status_time === null ? null : Math.floor(key.status_time.getTime() / 1000),
+    status_time: key.status_time === null ? null : unixTime(key.status_time),
     frozen: freezes
       .filter((freeze) => freeze.keyId === key.id)
       .map(({ model, until, reason }) => ({ model, until: Math.ceil(until / 1000), reason })),

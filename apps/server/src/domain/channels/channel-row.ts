@@ -3,6 +3,7 @@
  */
 import type { ChannelInput, ChannelRow } from "@gateway/shared/channels/channel";
 import { storedFacts } from "@gateway/shared/reasons";
+import { unixTime } from "#platform/clock.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
@@ -97,7 +98,7 @@ export function describeChannel(row: ChannelWithParts, freezes: readonly Frozen[
     balance_updated_time: seconds(row.balance_updated_time),
     response_time: row.response_time,
     test_time: seconds(row.test_time),
-    created_time: Math.floor(row.created_time.getTime() / 1000),
+    created_time: unixTime(row.created_time),
     frozen: freezes.map(({ model, keyId, until, reason, accounts }) => ({
       model,
       key: labelOf(row.keys.find((key) => key.id === keyId)),
@@ -130,5 +131,5 @@ function asPlugin(value: Prisma.JsonValue): ChannelInput["plugin"] {
 }
 
 function seconds(instant: Date | null): number | null {
-  return instant === null ? null : Math.floor(instant.getTime() / 1000);
+  return instant === null ? null : unixTime(instant);
 }

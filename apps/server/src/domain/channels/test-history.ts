@@ -2,7 +2,7 @@
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import { cannotProbe } from "@gateway/shared/channels/channel";
 import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channels/channel-run";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
@@ -42,7 +42,7 @@ export async function testsOf(db: Db, channelId: number): Promise<ChannelTestRow
   return rows.map((row) => ({
     id: Number(row.id),
     model: row.model,
-    created_time: Math.floor(row.created_time.getTime() / 1000),
+    created_time: unixTime(row.created_time),
     ok: row.ok,
     duration: row.duration_ms,
     message: row.message,

@@ -7,7 +7,7 @@ import {
 import { issueOf } from "@gateway/shared/errors/issue";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, factsOf, GatewayError, invalidRequest } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { channelParts, type ChannelWithParts, toChannelInput, toFullChannelInput } from "./channel-row.ts";
@@ -46,7 +46,7 @@ export async function exportChannels(
   await noteExport(deps.db, actor, rows, withKeys);
   return {
     version: 1,
-    exported_time: Math.floor(currentTime().getTime() / 1000),
+    exported_time: unixTime(currentTime()),
     with_keys: withKeys,
     channels: rows.map((row) => ({
       ...(withKeys ? toFullChannelInput(deps.secrets, row) : toChannelInput(row)),

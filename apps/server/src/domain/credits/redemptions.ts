@@ -14,7 +14,7 @@ import { type Actor, createAuditor, writeAudit } from "#domain/audit-log/audit.t
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/balances/credit.ts";
 import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { startsWithText } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
@@ -147,9 +147,9 @@ export function describeRedemption(secrets: Secrets, row: Redemption, redeemer =
     user_id: row.user_id,
     redeemed_by: row.redeemed_by,
     redeemer,
-    created_time: seconds(row.created_time),
-    redeemed_time: row.redeemed_time === null ? null : seconds(row.redeemed_time),
-    expires_at: row.expires_at === null ? null : seconds(row.expires_at),
+    created_time: unixTime(row.created_time),
+    redeemed_time: row.redeemed_time === null ? null : unixTime(row.redeemed_time),
+    expires_at: row.expires_at === null ? null : unixTime(row.expires_at),
   };
 }
 
@@ -240,8 +240,4 @@ function columnsOf({ name, quota, expires_at }: RedemptionChange) {
 
 function contextOf(hash: Uint8Array): string {
   return `redemption:${Buffer.from(hash).toString("hex")}`;
-}
-
-function seconds(instant: Date): number {
-  return Math.floor(instant.getTime() / 1000);
 }

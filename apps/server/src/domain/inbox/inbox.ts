@@ -13,6 +13,7 @@ import {
   siteEvents,
 } from "@gateway/shared/site/inbox";
 import { notFound } from "#errors.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { readStoredTexts } from "#platform/database/storable-text.ts";
 import { Prisma } from "#platform/prisma/client.ts";
@@ -97,8 +98,8 @@ function describe(row: StoredEntry): InboxRow[] {
       reason: row.reason,
       reason_facts: storedFacts(row.reason_facts),
       count: row.count,
-      created_time: Math.floor(row.created_time.getTime() / 1000),
-      last_time: Math.floor(row.last_time.getTime() / 1000),
+      created_time: unixTime(row.created_time),
+      last_time: unixTime(row.last_time),
       read: row.read,
     },
   ];

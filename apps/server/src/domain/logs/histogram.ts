@@ -4,7 +4,7 @@
  */
 import type { LogFacets, LogFacetsQuery } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { conditionsOf, filterOf, type LogView, MOST_SEARCHED, combineConditions } from "./filter.ts";
 import { hoursOf, isInRollUp } from "./totals.ts";
@@ -25,7 +25,7 @@ interface BarRow {
 }
 
 export async function histogramOf(pool: Pool, view: LogView, query: LogFacetsQuery): Promise<Histogram> {
-  const to = Math.min(query.end_timestamp || Infinity, Math.floor(currentTime().getTime() / 1000));
+  const to = Math.min(query.end_timestamp || Infinity, unixTime(currentTime()));
   const filter = filterOf(view, query);
   const conditions = conditionsOf(view, query, filter);
   const isNarrow = Object.keys(conditions).length > 0 || query.log_type !== LogType.all;
@@ -98,5 +98,5 @@ async function oldest(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ oldest: Date | null }>(
     "SELECT min(created_at) AS oldest FROM request_logs",
   );
-  return Math.floor((rows[0]?.oldest ?? currentTime()).getTime() / 1000);
+  return unixTime(rows[0]?.oldest ?? currentTime());
 }

@@ -17,6 +17,7 @@ import { z } from "zod";
 import { shownColumns } from "#domain/ledger/calls/call-record.ts";
 import { readBill } from "#domain/pricing/stored-bill.ts";
 import { invalidRequest } from "#errors.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Reader } from "#platform/database/db.ts";
 import {
   conditionsOf,
@@ -66,7 +67,7 @@ export async function searchLogs(reader: Reader, anyView: LogView, query: LogSea
   if (last !== undefined && rows.length > page.length) return { data, next: writeCursor(last) };
   const end = isSearch ? await endOfSearch(reader, indexed) : undefined;
   if (end === undefined) return { data, next: null };
-  return { data, next: writeCursor(end), searched_until: Math.floor(end.created_at.getTime() / 1000) };
+  return { data, next: writeCursor(end), searched_until: unixTime(end.created_at) };
 }
 
 type Place = Pick<StoredLogRow, "created_at" | "id">;
@@ -201,7 +202,7 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
   return {
     ...(same as LogRow),
     id: String(row.id),
-    created_at: Math.floor(row.created_at.getTime() / 1000),
+    created_at: unixTime(row.created_at),
     channel_id: mine ? 0 : row.channel_id,
     channel_name: mine ? "" : (row.channel_name ?? ""),
     upstream_model: mine ? "" : row.upstream_model,

@@ -7,6 +7,7 @@ import { isFailing, recentAttempts } from "@gateway/shared/usage/channel-health"
 import type { AttentionItem, ChannelsHealth, Failures } from "@gateway/shared/usage/overview";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
@@ -44,7 +45,7 @@ export async function disabledChannels(pool: Pool): Promise<AttentionItem[]> {
     kind: "channel-disabled",
     ...row,
     reason_facts: storedFacts(facts),
-    time: time && seconds(time),
+    time: time && unixTime(time),
   }));
 }
 
@@ -111,7 +112,7 @@ export async function recentNotices(pool: Pool): Promise<AttentionItem[]> {
       name: text(facts["name"]) || text(facts["job"]),
       reason: text(facts["reason"]),
       reason_facts: storedFacts(reason_facts),
-      time: seconds(time),
+      time: unixTime(time),
       count: Number(count),
     }))
     .sort((a, b) => b.time - a.time)
@@ -125,15 +126,11 @@ export async function auditDrift(pool: Pool): Promise<AttentionItem[]> {
   );
   const [last] = rows;
   if (last === undefined || last.drift === 0n) return [];
-  return [{ kind: "audit-drift", drift: Number(last.drift), time: seconds(last.time) }];
+  return [{ kind: "audit-drift", drift: Number(last.drift), time: unixTime(last.time) }];
 }
 
 /** Returns the calls that were refused because of an insufficient balance, and their number of users. */
 export function emptyBalances({ reasons }: Failures): AttentionItem[] {
   const refused = reasons.find(({ code }) => code === "insufficient_quota");
   return refused === undefined ? [] : [{ kind: "balance-empty", calls: refused.count, users: refused.users }];
-}
-
-function seconds(time: Date): number {
-  return Math.floor(time.getTime() / 1000);
 }

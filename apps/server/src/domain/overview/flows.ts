@@ -100,7 +100,8 @@ export async function flowsOf(pool: Pool, span: Span): Promise<Flows> {
 }
 
 /**
- * Reads with enough memory to group a month's paths by hash. With the default of 4 MB, Postgres would sort all rows on disk.
+ * Reads with enough memory to group a month's paths by hash. With the default of 4 MB, Postgres would sort all rows on disk. Its estimate
+ * of the number of paths is from the statistics `usage_hours_paths`.
  */
 async function read(pool: Pool, span: Span): Promise<Row[]> {
   const client = await pool.connect();

@@ -6,7 +6,7 @@ import { hoursOfPeriod } from "#domain/usage/hours-of-period.ts";
 import type { Span } from "#domain/usage/pieces.ts";
 import { type PreviousPeriod, previousPeriod, sumOfPrevious } from "#domain/usage/previous-period.ts";
 import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { flowsOf } from "./flows.ts";
 import { sampleLatency } from "./latency.ts";
@@ -65,7 +65,7 @@ export async function describeInsights(
       };
     }),
     flows: {
-      since: Math.floor(flowSpan.from.getTime() / 1_000),
+      since: unixTime(flowSpan.from),
       paths: flows.paths,
       rest: flows.rest,
       users: names.users,

@@ -9,6 +9,7 @@ import {
   noPercentiles,
   type Percentiles,
 } from "#domain/usage/durations.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 const MOST_ROWS = 5_000;
@@ -56,7 +57,7 @@ export function describeSample(row: Omit<SampleRow, "channel_id"> | undefined): 
   const { p50, p95, first_p50, first_p95 } = row ?? noPercentiles;
   return {
     calls: Number(row?.calls ?? 0n),
-    since: row?.since ? Math.floor(row.since.getTime() / 1000) : null,
+    since: row?.since ? unixTime(row.since) : null,
     p50,
     p95,
     first_p50,

@@ -13,7 +13,7 @@ import {
 import { OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import { durationPercentiles, isMeasuredCall } from "#domain/usage/durations.ts";
 import { closedUntil, type DayUsage, usageByDayAndKey } from "#domain/usage/usage.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays, type LocalDay } from "#platform/local-days.ts";
 import { hourlyByChannel, noHours } from "./channels-health.ts";
@@ -62,7 +62,7 @@ export async function describeUsageOf(
     failuresOf(pool, measured, days.since),
   ]);
   return {
-    since: seconds(days.since),
+    since: unixTime(days.since),
     requests: hourly.map((sums) => sums.requests),
     failed: hourly.map((sums) => sums.failed),
     charged: hourly.map((sums) => sums.charged),
@@ -197,7 +197,7 @@ async function failuresOf(
     status,
     count: Number(count),
     users: Number(users),
-    last_time: seconds(last_time),
+    last_time: unixTime(last_time),
   }));
   const last = rows.toSorted((a, b) => b.last_time.getTime() - a.last_time.getTime())[0];
   return {
@@ -210,7 +210,7 @@ async function failuresOf(
         ? null
         : {
             request_id: last.request_id,
-            time: seconds(last.last_time),
+            time: unixTime(last.last_time),
             code: last.code,
             status: last.status,
             model: last.model,
@@ -248,7 +248,7 @@ export async function hoursOfChannels(
     const { requests, failed, rescued: saved } = hourly.get(id) ?? noHours();
     return { id, requests, failed, rescued: saved, last_failed: last.get(id) ?? null };
   });
-  return { since: seconds(days.since), channels };
+  return { since: unixTime(days.since), channels };
 }
 
 const hourMs = 3_600_000;
@@ -275,9 +275,5 @@ async function lastFailed(
       places.map(({ start }) => new Date(start.getTime() + hourMs)),
     ],
   );
-  return new Map(rows.map(({ id, time, ...call }) => [id, { ...call, time: seconds(time) }]));
-}
-
-function seconds(time: Date): number {
-  return Math.floor(time.getTime() / 1000);
+  return new Map(rows.map(({ id, time, ...call }) => [id, { ...call, time: unixTime(time) }]));
 }

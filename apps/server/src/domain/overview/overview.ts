@@ -17,7 +17,7 @@ import { sumOf } from "#domain/usage/counters.ts";
 import { failuresSince } from "#domain/usage/failures.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { closedUntil, type DayUsage, rankChanges, usageByDayAndKey } from "#domain/usage/usage.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import {
@@ -74,7 +74,7 @@ export async function describeOverview(deps: OverviewDeps, now = currentTime()):
   const share = figures.charged.now > 0 ? cost.compared.now / figures.charged.now : 0;
   const attention = await attentionTo(deps, { health, failures, charges: channels, share });
   const content = {
-    since: Math.floor(days.since.getTime() / 1000),
+    since: unixTime(days.since),
     traffic: {
       ...figures,
       provider_cost: cost.compared,
@@ -89,7 +89,7 @@ export async function describeOverview(deps: OverviewDeps, now = currentTime()):
     attention,
   };
   const version = createHash("sha256").update(JSON.stringify(content)).digest("base64url").slice(0, 22);
-  return { version, computed_at: Math.floor(now.getTime() / 1000), ...content };
+  return { version, computed_at: unixTime(now), ...content };
 }
 
 /** Returns the sums of 48 hours, oldest first. */

@@ -12,7 +12,7 @@ import { trimEndOf } from "@gateway/shared/trim-end";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidFields, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { startsWithText } from "#platform/database/text-search.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -105,6 +105,16 @@ export async function getGateway(db: Db, id: number): Promise<PaymentGateway> {
   return found;
 }
 
+/**
+ * Finds also a gateway that is disabled or deleted: an order that was opened with it may still be paid. Throws
+ * `not_found`.
+ */
+export async function getNotifyingGateway(db: Db, uuid: string): Promise<PaymentGateway> {
+  const found = await db.paymentGateway.findUnique({ where: { uuid } });
+  if (found === null) throw notFound({ reason: "payment_gateway_not_found" });
+  return found;
+}
+
 export interface GatewaySearch extends Pick<PaymentQuery, "name" | "uuid" | "type" | "currency"> {
   skip: number;
   take: number;
@@ -141,7 +151,7 @@ export function describeGateway(secrets: Secrets, row: PaymentGateway, base: str
     config: Object.fromEntries(Object.entries(config).filter(([name]) => !secret.includes(name))),
     secrets_set: secret.filter((name) => (config[name] ?? "") !== ""),
     enable: row.enable,
-    created_at: Math.floor(row.created_at.getTime() / 1000),
+    created_at: unixTime(row.created_at),
   };
 }
 

@@ -16,7 +16,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { conflict, GatewayError, invalidRequest, notFound, reasonOfError } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
@@ -115,7 +115,7 @@ function openedOrder(order: Order, gatewayName: string): OpenedOrder {
     order_amount: order.order_amount.toNumber(),
     order_currency: order.order_currency,
     gateway_name: gatewayName,
-    expires_at: Math.floor(closesAt(order).getTime() / 1000),
+    expires_at: unixTime(closesAt(order)),
   };
 }
 

@@ -2,7 +2,7 @@
 import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gateway/shared/billing/order";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { containsText } from "#platform/database/text-search.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -120,8 +120,8 @@ export function describeOwnOrder(row: OrderWithGateway): OwnOrder {
     discount: row.discount.toNumber(),
     quota: Number(row.quota),
     status: OrderStatus.parse(row.status),
-    created_at: seconds(row.created_at),
-    paid_at: row.paid_at === null ? null : seconds(row.paid_at),
+    created_at: unixTime(row.created_at),
+    paid_at: row.paid_at === null ? null : unixTime(row.paid_at),
   };
 }
 
@@ -136,7 +136,7 @@ export function describeOrder(row: OrderWithGateway, username: string): OrderRow
     trouble,
     // Only this module writes this column.
     trouble_facts: row.trouble_facts as Record<string, string>,
-    refunded_at: row.refunded_at === null ? null : seconds(row.refunded_at),
+    refunded_at: row.refunded_at === null ? null : unixTime(row.refunded_at),
     refund_reason,
   };
 }
@@ -162,8 +162,4 @@ function whereOf(filter: Filter): Prisma.OrderWhereInput {
 function called(text: string): Prisma.UserWhereInput[] {
   const id = /^\d{1,9}$/.test(text) ? [{ id: Number(text) }] : [];
   return [{ username: containsText(text) }, { display_name: containsText(text) }, ...id];
-}
-
-function seconds(instant: Date): number {
-  return Math.floor(instant.getTime() / 1000);
 }

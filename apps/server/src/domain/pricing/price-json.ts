@@ -1,6 +1,7 @@
 /** Converts prices between JSON, with numeric ratios, and the domain, with exact decimal strings. */
 import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/billing/price";
 import { trimEndOf } from "@gateway/shared/trim-end";
+import { unixTime } from "#platform/clock.ts";
 import { activePrice, type PriceRow, type SavePrice } from "./prices.ts";
 
 type PriceFromJson = Omit<ListedPrice, "extra_ratios" | "tiers" | "locked"> &
@@ -58,6 +59,6 @@ export function priceRowToJson(row: PriceRow): PriceJson {
   return {
     ...priceToJson(savedPrice(row)),
     version_id: row.version_id,
-    updated_time: Math.floor(row.updated_time.getTime() / 1000),
+    updated_time: unixTime(row.updated_time),
   };
 }

@@ -4,7 +4,7 @@ import { type ReasonFact, storedFacts } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { GatewayError, invalidRequest, reasonOfError } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import { fetchPublicText } from "#platform/http/public-fetch.ts";
 import type { PrismaClient, PriceSync } from "#platform/prisma/client.ts";
 import { takeOverPrices } from "./edit-prices.ts";
@@ -94,7 +94,7 @@ export async function listPriceUpdates(db: PrismaClient, take: number): Promise<
 
 function describeUpdate(row: PriceSync): PriceUpdate {
   const { id, created_time, url, mode, error, error_facts, added, changed, removed, locked } = row;
-  const time = Math.floor(created_time.getTime() / 1_000);
+  const time = unixTime(created_time);
   return {
     id,
     created_time: time,

@@ -4,7 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { GatewayError } from "#errors.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Pool } from "#platform/database/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import { createTurns } from "#platform/turns.ts";
 
 /** How long unused and used quotes are kept for the report. */
 const unusedHours = 1;
@@ -35,21 +38,36 @@ export interface QuoteLimits {
   readonly mostOpen: number;
 }
 
-/** Stores a quote. Throws `rate_limit_exceeded` for an account with too many open ones. */
+/** Requests of one account wait for each other before they take a connection. */
+const turns = createTurns<number>(
+  1,
+  1_000,
+  () => new GatewayError("rate_limit_exceeded", { reason: "too_many_requests" }, { retryAfter: 1 }),
+);
+
+/**
+ * Stores a quote. Throws `rate_limit_exceeded` for an account with too many open ones. Concurrent requests of the account,
+ * also at other nodes, stay within this limit together.
+ */
 export async function createQuote(
-  pool: Pool,
+  db: PrismaClient,
   quote: NewQuote,
   { seconds, mostOpen }: QuoteLimits,
 ): Promise<CreatedQuote> {
   const { userId, tokenId, requestHash, model, amount, input, output } = quote;
   const id = `quote_${randomBytes(18).toString("base64url")}`;
-  const { rows } = await pool.query<{ expires_at: Date }>(
-    `INSERT INTO quotes (id, user_id, token_id, request_hash, model, amount, input, output, expires_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)
-     WHERE (SELECT count(*) FROM (
-       SELECT FROM quotes WHERE user_id = $2 AND expires_at > now() AND request_id IS NULL LIMIT $10) q) < $10
-     RETURNING expires_at`,
-    [id, userId, tokenId, requestHash, model, amount, input, output, seconds, mostOpen],
+  const [, rows] = await turns.run(userId, () =>
+    db.$transaction([
+      db.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.createQuote}::int, ${userId}::int)`,
+      db.$queryRaw<{ expires_at: Date }[]>`
+        INSERT INTO quotes (id, user_id, token_id, request_hash, model, amount, input, output, expires_at)
+        SELECT ${id}, ${userId}, ${tokenId}, ${requestHash}, ${model}, ${amount}, ${input}, ${output},
+          now() + make_interval(secs => ${seconds})
+        WHERE (SELECT count(*) FROM (
+          SELECT FROM quotes WHERE user_id = ${userId} AND expires_at > now() AND request_id IS NULL LIMIT ${mostOpen}
+        ) q) < ${mostOpen}
+        RETURNING expires_at`,
+    ]),
   );
   const [row] = rows;
   if (row !== undefined) return { id, expiresAt: row.expires_at };

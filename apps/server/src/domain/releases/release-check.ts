@@ -5,7 +5,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { gt, valid } from "semver";
 import { z } from "zod";
 import { GatewayError, reasonOfError } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import { storableText } from "#platform/database/storable-text.ts";
 import { fetchPublic, type PublicFetchOptions } from "#platform/http/public-fetch.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -112,16 +112,12 @@ export async function describeReleaseCheck(db: PrismaClient, version: string): P
   const isKnown = row.version !== "";
   return {
     version,
-    checked_at: secondsOf(row.checked_at),
+    checked_at: unixTime(row.checked_at),
     release: isKnown
-      ? { version: row.version, name, notes, url, published_at: published && secondsOf(published) }
+      ? { version: row.version, name, notes, url, published_at: published && unixTime(published) }
       : null,
     is_newer: isKnown && gt(row.version, version),
     reason: row.reason,
     reason_facts: storedFacts(row.reason_facts),
   };
-}
-
-function secondsOf(time: Date): number {
-  return Math.floor(time.getTime() / 1_000);
 }

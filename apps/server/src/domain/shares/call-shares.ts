@@ -10,7 +10,7 @@ import { findBodies } from "#domain/logs/bodies.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { findCall } from "#domain/logs/find-call.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 import type { CallShare, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
@@ -144,7 +144,7 @@ export async function openShare({ db, pool, secrets }: Handles, secret: string):
   return {
     call: anonymizeCall(call, { withContent: share.with_bodies }),
     bodies,
-    expires_at: seconds(share.expires_at),
+    expires_at: unixTime(share.expires_at),
   };
 }
 
@@ -165,11 +165,7 @@ function describe(share: CallShare): ShareRow {
     id: share.id,
     request_id: share.request_id,
     with_bodies: share.with_bodies,
-    created_time: seconds(share.created_time),
-    expires_at: seconds(share.expires_at),
+    created_time: unixTime(share.created_time),
+    expires_at: unixTime(share.expires_at),
   };
-}
-
-function seconds(instant: Date): number {
-  return Math.floor(instant.getTime() / 1_000);
 }

@@ -1,6 +1,7 @@
 import type { MidjourneyRow, TaskPlatform, TaskQuery, TaskRow } from "@gateway/shared/channels/task";
 import { TaskStatus } from "@gateway/shared/channels/task";
 import { asRecord } from "#dialects/wire.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, Task } from "#platform/prisma/client.ts";
 import { refundReference } from "./tasks.ts";
@@ -95,8 +96,6 @@ function about({ task, username, channelName, refunded }: TaskWithNames) {
   };
 }
 
-const seconds = (instant: Date) => Math.floor(instant.getTime() / 1_000);
-
 export function describeTask(found: TaskWithNames): TaskRow {
   const { task } = found;
   const { start_time, finish_time } = task;
@@ -106,9 +105,9 @@ export function describeTask(found: TaskWithNames): TaskRow {
     platform: task.platform as TaskPlatform,
     prompt: textAt(task.properties, "prompt"),
     progress: task.progress,
-    submit_time: seconds(task.submit_time ?? task.created_at),
-    start_time: start_time === null ? null : seconds(start_time),
-    finish_time: finish_time === null ? null : seconds(finish_time),
+    submit_time: unixTime(task.submit_time ?? task.created_at),
+    start_time: start_time === null ? null : unixTime(start_time),
+    finish_time: finish_time === null ? null : unixTime(finish_time),
     data: task.data,
   };
 }

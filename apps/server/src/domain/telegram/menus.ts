@@ -4,7 +4,8 @@ import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
-import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
+import { isDuplicate } from "#platform/database/duplicate.ts";
+import type { Prisma, PrismaClient, TelegramMenu } from "#platform/prisma/client.ts";
 
 const auditMenu = createAuditor<TelegramMenu>("telegram_menu", ({ command }) => command);
 
@@ -62,10 +63,7 @@ export async function saveMenu(
       return after;
     });
   } catch (error) {
-    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") {
-      throw conflict({ reason: "command_taken" }, { field: "command" });
-    }
-    throw error;
+    throw isDuplicate(error) ? conflict({ reason: "command_taken" }, { field: "command" }) : error;
   }
 }
 

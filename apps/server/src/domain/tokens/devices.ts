@@ -10,7 +10,7 @@ import { returnAttempt, takeAttempt } from "#domain/accounts/sign-in/pace.ts";
 import { isEnabled } from "#domain/accounts/users.ts";
 import { writeAudit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { OneTimeCode, Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -150,7 +150,7 @@ export async function findWaitingDevice(
 ): Promise<WaitingDevice> {
   const row = await guess(db, owner, async () => pendingRow(db, secrets, userCode));
   const { name, ip } = SignIn.parse(row.payload);
-  const expires = Math.floor(row.expires_at.getTime() / 1_000);
+  const expires = unixTime(row.expires_at);
   return { device_name: name, ip, created_time: expires - LIFE_SECONDS, expires_time: expires };
 }
 

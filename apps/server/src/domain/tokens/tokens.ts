@@ -12,7 +12,7 @@ import type { z } from "zod";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { startsWithText, containsText } from "#platform/database/text-search.ts";
 import { localDate, nextPeriodOf, startOfDay } from "#platform/local-days.ts";
@@ -291,8 +291,8 @@ function spentLately(token: Token, timeZone: string, now = currentTime()): Recen
   return {
     day_quota: isOf(token.spent_day, 10) ? Number(token.day_quota) : 0,
     month_quota: isOf(token.spent_month, 7) ? Number(token.month_quota) : 0,
-    day_resets_at: seconds(startOfDay(nextPeriodOf("day", day), timeZone)),
-    month_resets_at: seconds(startOfDay(nextPeriodOf("month", day), timeZone)),
+    day_resets_at: unixTime(startOfDay(nextPeriodOf("day", day), timeZone)),
+    month_resets_at: unixTime(startOfDay(nextPeriodOf("month", day), timeZone)),
   };
 }
 
@@ -307,9 +307,9 @@ export function describeToken(token: Token, role: number, timeZone = "UTC"): Tok
     name: token.name,
     key_hint: token.key_hint,
     status: statusOf(token),
-    created_time: seconds(token.created_time),
-    accessed_time: token.accessed_time === null ? null : seconds(token.accessed_time),
-    expired_time: token.expired_time === null ? NEVER_EXPIRES : seconds(token.expired_time),
+    created_time: unixTime(token.created_time),
+    accessed_time: token.accessed_time === null ? null : unixTime(token.accessed_time),
+    expired_time: token.expired_time === null ? NEVER_EXPIRES : unixTime(token.expired_time),
     unlimited_quota: token.unlimited_quota,
     remain_quota: Number(quotaLeft(token)),
     used_quota: Number(token.used_quota),
@@ -325,11 +325,7 @@ export function describeToken(token: Token, role: number, timeZone = "UTC"): Tok
 
 function previousKeyOf(token: Token): TokenRow["previous_key"] {
   const { previous_until: until, previous_hint: hint } = token;
-  return until === null || until <= currentTime() ? null : { hint, until: seconds(until) };
-}
-
-function seconds(instant: Date): number {
-  return Math.floor(instant.getTime() / 1000);
+  return until === null || until <= currentTime() ? null : { hint, until: unixTime(until) };
 }
 
 export async function auditToken(

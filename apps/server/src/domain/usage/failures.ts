@@ -1,5 +1,6 @@
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { Failures } from "@gateway/shared/usage/overview";
+import { unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 /** Maximum number of failed calls to read, newest first. They have an index of their own. */
@@ -35,7 +36,7 @@ export async function failuresSince(pool: Pool, since: Date, userId?: number): P
       status,
       count: Number(count),
       users: Number(users),
-      last_time: Math.floor(last_time.getTime() / 1000),
+      last_time: unixTime(last_time),
     })),
     complete: Number(rows[0]?.read ?? 0n) < MOST_ROWS,
   };

@@ -1,4 +1,5 @@
 import type { SiteStatistics } from "@gateway/shared/usage/analytics";
+import { unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { lastMinute } from "./last-minute.ts";
 
@@ -62,7 +63,7 @@ export async function describeSite(pool: Pool): Promise<SiteStatistics> {
       audit === undefined
         ? null
         : {
-            created_time: Math.floor(audit.created_time.getTime() / 1000),
+            created_time: unixTime(audit.created_time),
             checked: audit.checked,
             drift: Number(audit.drift),
           },

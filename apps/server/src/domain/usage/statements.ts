@@ -11,7 +11,7 @@ import type {
 } from "@gateway/shared/billing/statement";
 import type { Page } from "@gateway/shared/paging";
 import { invalidRequest } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 interface Sums {
@@ -118,7 +118,7 @@ interface MonthRow {
 export function presentMonth(row: MonthRow): ClosedMonth {
   return {
     date: row.month.toISOString().slice(0, 10),
-    closed_at: Math.floor(row.closed_at.getTime() / 1000),
+    closed_at: unixTime(row.closed_at),
     users: row.users,
     quota: Number(row.quota),
   };

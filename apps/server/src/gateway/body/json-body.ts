@@ -19,6 +19,7 @@ import {
   type TextRange,
 } from "#platform/memory/long-texts.ts";
 import { type FieldSpellings, requireOneReading } from "./one-reading.ts";
+import { requireSpeed, SILENCE_MS, SLOWEST, tooSlow } from "./sender-pace.ts";
 
 /** Maximum size of a request body, in bytes. JSON contains long documents and images as base64. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
@@ -32,9 +33,6 @@ const LARGE = 256 * 1024;
 const LONG_FROM = 64 * 1024;
 /** Bytes in which a model's name stands behind its field. */
 const MAX_MODEL = 512;
-/** Maximum silence of a sender, and its minimum average speed (bytes per millisecond, 1 Mbit/s). */
-const SILENCE_MS = 30_000;
-const SLOWEST = 128;
 
 /** A JSON object: parsed, and as the bytes that may pass on unchanged. */
 export interface JsonBody {
@@ -141,8 +139,8 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       if (!isOver) end(new GatewayError("client_disconnected", { reason: "client_left_body" }));
     };
     const late = () => end(tooSlow());
-    // A small body usually arrives with its head, and uses little memory until the server's own time limit.
-    let timer = announced <= LONG_FROM ? undefined : setTimeout(late, SILENCE_MS);
+    // A small body usually arrives with its head.
+    const timer = payload.readableLength === announced ? undefined : setTimeout(late, SILENCE_MS);
     const grow = async (more: number) => {
       payload.pause();
       try {
@@ -161,7 +159,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       try {
         size += chunk.length;
         if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
-        if (performance.now() - begun > SILENCE_MS + size / SLOWEST) throw tooSlow();
+        requireSpeed(size, begun, SLOWEST);
         scan.push(chunk);
       } catch (error) {
         return end(error);
@@ -170,10 +168,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
         whole ??= Buffer.allocUnsafeSlow(announced);
         chunk.copy(whole, size - chunk.length);
       } else addPiece(pieces, chunk);
-      if (size < announced || Number.isNaN(announced)) {
-        if (timer === undefined) timer = setTimeout(late, SILENCE_MS);
-        else timer.refresh();
-      }
+      timer?.refresh();
       const needed = bodyMemory(size);
       if (Number.isNaN(announced) && needed > granted) void grow(Math.max(needed - granted, granted));
     };
@@ -200,7 +195,7 @@ async function readCompressed(
   for await (const piece of decompressedPieces(payload, coding, SILENCE_MS)) {
     size += piece.length;
     if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
-    if (performance.now() - begun > SILENCE_MS + size / SLOWEST) throw tooSlow();
+    requireSpeed(size, begun, SLOWEST);
     scan.push(piece);
     addPiece(pieces, piece);
     const needed = bodyMemory(size);
@@ -211,10 +206,6 @@ async function readCompressed(
   }
   const [first] = pieces;
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, size);
-}
-
-function tooSlow(): GatewayError {
-  return new GatewayError("request_timeout", { reason: "body_too_slow" });
 }
 
 let last: Promise<unknown> = Promise.resolve();

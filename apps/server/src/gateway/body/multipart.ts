@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import type { StreamedBody } from "#platform/http/exchange.ts";
 import { createFormScanner } from "./form-scanner.ts";
 import { bodyTooLarge } from "./json-body.ts";
+import { piecesInTime, SLOWEST_FORM } from "./sender-pace.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
 
 /**
@@ -38,9 +39,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
   const scanner = createFormScanner(boundary);
   const spool = createSpool(limits.place);
   try {
-    // Leaving the loop must not cut the connection, because a response follows.
-    for await (const piece of request.iterator({ destroyOnReturn: false })) {
-      const chunk = piece as Buffer;
+    for await (const chunk of piecesInTime(request, SLOWEST_FORM)) {
       if (spool.length + chunk.length > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
       scanner.push(chunk);
       await spool.append(chunk);
@@ -48,11 +47,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
     scanner.end();
   } catch (error) {
     await spool.close();
-    if (error instanceof GatewayError) throw error;
-    // The sender left, or broke its transfer. Another reader may still see the error.
-    throw request.destroyed && !request.complete
-      ? new GatewayError("client_disconnected", { reason: "client_left_body" })
-      : error;
+    throw error;
   }
   const { fields, files, fileBytes, fileHead, model } = scanner;
   const whole = spool.length;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { GatewayError } from "#errors.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
 import { freeBytes } from "#platform/disk-space.ts";
+import { errorCodeOf } from "#platform/error-code.ts";
 
 /**
  * Bytes that are written once and read any number of times. Small content stays in memory, large content in
@@ -115,7 +116,7 @@ export function createSpool(place: SpoolPlace): Spool {
 }
 
 function isNoSpace(error: unknown): boolean {
-  return error instanceof Error && "code" in error && noSpace.has(String(error.code));
+  return noSpace.has(errorCodeOf(error) ?? "");
 }
 
 /** Returns the error for an upload that cannot be stored during its call. */

@@ -5,6 +5,7 @@ import { claimQuote, createQuote, releaseQuote } from "#domain/quotes/quotes.ts"
 import { forbidden, GatewayError, invalidRequest } from "#errors.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { planQuote } from "#relay/core/routing/plan.ts";
@@ -30,7 +31,7 @@ interface QuotedTurn {
 
 /** Answers with the price that the call of this request will not exceed. */
 export async function answerQuote(
-  { relay, database }: Pick<GatewayServices, "relay" | "database">,
+  { relay, db }: Pick<GatewayServices, "relay" | "db">,
   { call, leadsToCalls }: QuotedTurn,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +51,7 @@ export async function answerQuote(
     output,
   };
   const { QuoteSeconds: seconds, QuotesPerAccount: mostOpen, QuotaPerUnit } = relay.settings.current();
-  const { id, expiresAt } = await createQuote(database.pool, quoted, { seconds, mostOpen });
+  const { id, expiresAt } = await createQuote(db, quoted, { seconds, mostOpen });
   await reply.send({
     id,
     object: "quote",
@@ -59,7 +60,7 @@ export async function answerQuote(
     input_tokens: quoted.input,
     output_tokens: output,
     created_at: Math.floor(call.startedAt / 1_000),
-    expires_at: Math.floor(expiresAt.getTime() / 1_000),
+    expires_at: unixTime(expiresAt),
   });
 }
 

@@ -6,12 +6,13 @@ import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { listOf } from "#dialects/list-of.ts";
 import { parseAt } from "#dialects/wire.ts";
 import type { Item } from "#domain/responses/conversations.ts";
 import { atField, GatewayError } from "#errors.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 
-const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
+const Items = listOf(z.looseObject({ type: z.string().nullish() }), { most: 1_000 });
 const prefixes = lookupTable<string>({
   message: "msg",
   function_call: "fc",

@@ -22,6 +22,7 @@ import { accessOf } from "#gateway/access/access.ts";
 import { isJsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { unixTime } from "#platform/clock.ts";
 import { itemsGiven } from "./conversation-items.ts";
 import { encodeItem, encodePage, pageOf } from "./item-page.ts";
 
@@ -112,6 +113,6 @@ function itemOf({ items }: Conversation, request: FastifyRequest): Item {
 }
 
 function encodeConversation({ id, createdAt, metadata: stored }: Conversation) {
-  const seconds = Math.floor(createdAt.getTime() / 1_000);
+  const seconds = unixTime(createdAt);
   return { id, object: "conversation", created_at: seconds, metadata: stored };
 }

@@ -2,12 +2,14 @@
  * The Model Context Protocol over Streamable HTTP: `/mcp/<bundle>` has the tools of the servers of a bundle. The gateway
  * begins no messages of its own, so GET has no stream, as the protocol allows.
  */
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { guardEndpoints, presentedKeys } from "#gateway/access/endpoint.ts";
 import { bodyMemory, bodyTooLarge } from "#gateway/body/json-body.ts";
+import { piecesInTime, SLOWEST } from "#gateway/body/sender-pace.ts";
 import { answerError } from "#gateway/http/answer-error.ts";
 import { mcpErrors } from "#gateway/http/error-shape.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -26,23 +28,13 @@ type BundleRoute = { Params: { bundle: string } };
 export function mcpRoutes(app: FastifyInstance, services: GatewayServices): void {
   void app.register(async (scope) => {
     scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
-      answerError(mcpErrors, nameTooLarge(error), request, reply),
+      answerError(mcpErrors, error, request, reply),
     );
     scope.removeAllContentTypeParsers();
     const parseJson = scope.getDefaultJsonParser("error", "error");
-    scope.addContentTypeParser<Buffer>(
-      "application/json",
-      { parseAs: "buffer", bodyLimit: MOST_BODY_BYTES },
-      (request, bytes, done) => {
-        try {
-          // A short text with many values takes long to parse.
-          createJsonScan().push(bytes);
-        } catch (error) {
-          return done(error as Error);
-        }
-        void parseJson(request, bytes.toString("utf8"), done);
-      },
-    );
+    scope.addContentTypeParser("application/json", (request, payload: IncomingMessage, done) => {
+      void readMessage(payload).then((text) => parseJson(request, text, done), done);
+    });
     guardEndpoints(scope, services, { maxBytes: MOST_BODY_BYTES, memoryFor: bodyMemory });
     const sessions = createClientSessions(services.secrets);
     scope.post<BundleRoute>(PATH, (request, reply) => answerMessage(services, sessions, request, reply));
@@ -66,8 +58,18 @@ export function mcpRoutes(app: FastifyInstance, services: GatewayServices): void
   });
 }
 
-function nameTooLarge(error: FastifyError | GatewayError): FastifyError | GatewayError {
-  return error.code === "FST_ERR_CTP_BODY_TOO_LARGE" ? bodyTooLarge(MOST_BODY_BYTES) : error;
+/** Returns the text of a message. Throws for one that takes long to parse: many values need little space. */
+async function readMessage(payload: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const scan = createJsonScan();
+  for await (const piece of piecesInTime(payload, SLOWEST)) {
+    size += piece.length;
+    if (size > MOST_BODY_BYTES) throw bodyTooLarge(MOST_BODY_BYTES);
+    scan.push(piece);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 async function answerMessage(

@@ -1,3 +1,4 @@
+import { isModelName } from "@gateway/shared/models/model-name";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { parseAt } from "#dialects/wire.ts";
@@ -7,7 +8,6 @@ import { type Caller, mayUseModel } from "#domain/tokens/callers.ts";
 import { modelNotFound } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import { isModelName } from "#relay/core/routing/plan.ts";
 import { codexCatalogue } from "./codex-catalogue.ts";
 import { modelAliases } from "./model-alias.ts";
 import { anthropicPage, geminiPage, pageOfModels } from "./model-pages.ts";

@@ -196,12 +196,12 @@ describe("an event of a connection", () => {
     const { say, sent, done, connection, answer, socket } = await opened(async () => {});
     const run = connection.run();
     say(create);
-    await vi.waitFor(() => expect(done.responses).toBe(1));
+    await expect.poll(() => done.responses).toBe(1);
     expect(done.reserved).toBe(1);
     say({ type: "response.create", broken: "x".repeat(2_000), input: { not: "valid" } });
-    await vi.waitFor(() => expect(sent.length).toBe(1));
+    await expect.poll(() => sent.length).toBe(1);
     answer();
-    await vi.waitFor(() => expect(done.reserved).toBe(0));
+    await expect.poll(() => done.reserved).toBe(0);
     socket.close(1000, "");
     await run;
     expect(done.responses).toBe(1);

@@ -1,6 +1,7 @@
 import { longestSearchDomain, mostSearchDomains } from "@gateway/shared/models/web-search";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { hasWebSearch } from "#domain/web-search/web-search.ts";
 import { invalidRequest, notFound } from "#errors.ts";
@@ -18,11 +19,11 @@ import { relaySearches, searchesEstimate } from "#relay/search/standalone-search
  */
 const PATH = "/v1/alpha/search";
 
-const domains = z.array(z.string().max(longestSearchDomain)).max(mostSearchDomains).nullish();
+const domains = listOf(z.string().max(longestSearchDomain), { most: mostSearchDomains }).nullish();
 const query = z.looseObject({ q: z.string().min(1), domains });
 const searchRequest = z.looseObject({
   model: z.string().min(1).max(160),
-  commands: z.looseObject({ search_query: z.array(query).nullish() }).nullish(),
+  commands: z.looseObject({ search_query: listOf(query).nullish() }).nullish(),
   settings: z
     .looseObject({
       filters: z.looseObject({ allowed_domains: domains, blocked_domains: domains }).nullish(),

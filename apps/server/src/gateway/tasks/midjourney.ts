@@ -2,6 +2,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { asRecord, parseAt } from "#dialects/wire.ts";
 import { findTasks, getTask } from "#domain/tasks/tasks.ts";
 import { invalidRequest, notFound } from "#errors.ts";
@@ -28,7 +29,7 @@ const modes = lookupTable<MidjourneyMode>({
 });
 export const midjourneyPrefixes = Object.keys(modes);
 
-const Fetch = z.object({ ids: z.array(z.union([z.string(), z.number()]).transform(String)).max(100) });
+const Fetch = z.object({ ids: listOf(z.union([z.string(), z.number()]).transform(String), { most: 100 }) });
 const MAX_IMAGE_BYTES = 30 * 1024 * 1024;
 
 export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices): void {

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { findTasks, getTask } from "#domain/tasks/tasks.ts";
 import { invalidRequest } from "#errors.ts";
@@ -18,7 +19,7 @@ export function taskRoutes(app: FastifyInstance, services: GatewayServices): voi
   klingRoutes(app, services);
 }
 
-const Fetch = z.object({ ids: z.array(z.union([z.string(), z.number()]).transform(String)).max(100) });
+const Fetch = z.object({ ids: listOf(z.union([z.string(), z.number()]).transform(String), { most: 100 }) });
 
 function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
   const { db } = services;

@@ -16,7 +16,7 @@ import { failureOf } from "#migration/run-failure.ts";
 import { openLogApi } from "#migration/sources/log-api.ts";
 import { openSource } from "#migration/sources/open-source.ts";
 import type { Source } from "#migration/sources/source.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { compareCharges } from "./compare-charges.ts";
@@ -148,14 +148,14 @@ export function createComparisons({ db, pool, onError, minutes = 5 }: Comparison
       return rows.flatMap(({ id, created_time, report: stored }) => {
         const report = ComparisonReport.safeParse(stored).data;
         if (report === undefined) return [];
-        return { ...report, id, created_time: seconds(created_time), title: titleOf(report.product) };
+        return { ...report, id, created_time: unixTime(created_time), title: titleOf(report.product) };
       });
     },
     async get(id) {
       const row = await db.comparison.findUnique({ where: { id } });
       const report = ComparisonReport.safeParse(row?.report).data;
       if (row === null || report === undefined) throw notFound({ reason: "comparison_not_found" });
-      return { id, created_time: seconds(row.created_time), title: titleOf(report.product), report };
+      return { id, created_time: unixTime(row.created_time), title: titleOf(report.product), report };
     },
     async close() {
       running?.stop.abort(cancelled());
@@ -232,8 +232,4 @@ async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
 
 function titleOf(id: string): string {
   return products.find((product) => product.id === id)?.title ?? id;
-}
-
-function seconds(time: Date): number {
-  return Math.floor(time.getTime() / 1_000);
 }

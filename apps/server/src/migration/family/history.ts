@@ -3,6 +3,7 @@ import type { ReadContext } from "#migration/products/product.ts";
 import type { LogRecord } from "#migration/records.ts";
 import { flag, int, points, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
+import { unixTime } from "#platform/clock.ts";
 
 const charge = 2;
 const mostSamples = 300;
@@ -31,7 +32,7 @@ export async function* readLogs(
   ownFields: (row: SourceRow) => Omit<LogRecord, SharedField> | undefined,
 ): AsyncGenerator<LogRecord> {
   if (!source.columns.has("logs")) return;
-  const atLeast = { column: "created_at", value: Math.floor(since.getTime() / 1_000) };
+  const atLeast = { column: "created_at", value: unixTime(since) };
   for await (const row of source.rows({ table: "logs", orderBy: "id", atLeast })) {
     book.read("logs");
     const createdAt = seconds(row, "created_at");

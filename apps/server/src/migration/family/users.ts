@@ -1,12 +1,14 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
+import { ImportRefusal } from "#migration/refusal.ts";
 import {
   bytes,
   truncateText,
   deletion,
   flag,
   int,
+  isUnreadable,
   parseJson,
   points,
   record,
@@ -44,7 +46,7 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
   const username = truncateText(text(row, "username"), 64);
   const password = text(row, "password").trim();
   if (text(row, "remark") !== "") book.note("user_remarks", `user ${id}`);
-  noteNumbers(row, id, book);
+  checkNumbers(row, id, book);
   return {
     id,
     username: username === "" ? `user-${id}` : username,
@@ -75,9 +77,16 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
 
 const limits32 = new Set([2n ** 31n - 1n, -(2n ** 31n), -(2n ** 31n) + 1n]);
 
-function noteNumbers(row: SourceRow, id: number, book: ReadContext["book"]): void {
-  for (const column of ["quota", "used_quota"])
+/** Throws for a balance that is not a number: only the operator knows what it is to be. */
+function checkNumbers(row: SourceRow, id: number, book: ReadContext["book"]): void {
+  for (const column of ["quota", "used_quota"]) {
+    if (isUnreadable(row, column))
+      throw new ImportRefusal(
+        `User ${id} has ${JSON.stringify(truncateText(text(row, column), 40))} in ${column}, which is not a number. Nothing was changed. ` +
+          "Correct it in a copy of the old database, and run the command with the copy.",
+      );
     if (limits32.has(points(row, column))) book.attention("number_clamped", `user ${id}: ${column}`);
+  }
 }
 
 function roleOf(role: number): number {

@@ -20,4 +20,6 @@ export const advisoryLocks = {
   applyFile: 20_261_126,
   writeBackup: 20_261_127,
   exportLog: 20_261_129,
+  /** With the id of the account as its second number. */
+  createQuote: 20_261_130,
 } as const;

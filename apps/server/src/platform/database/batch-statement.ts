@@ -2,8 +2,8 @@ import type pg from "pg";
 import type { Database } from "./db.ts";
 
 /**
- * Runs a statement on a connection without Prisma, which keeps the parameters of raw statements in a cache: megabytes each where
- * they are whole batches of rows.
+ * Runs a statement on a connection without Prisma, which keeps the parameters of raw statements in a cache:
+ * megabytes each where they are whole batches of rows.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the columns of its statement
 export type BatchStatement = <Row extends pg.QueryResultRow>(

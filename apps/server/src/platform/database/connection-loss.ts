@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, databaseFull, databaseReadOnly, GatewayError } from "#errors.ts";
+import { withinTime } from "#platform/time-limit.ts";
 
 /**
  * SQL states that mean "try later": the connection was lost, the server restarts, or Postgres chose this
@@ -153,23 +154,19 @@ const readWithinMs = 3_000;
  * after that, also when the database does not respond. Not for statements that change data.
  */
 export async function readAgain<T>(read: () => Promise<T>, withinMs = readWithinMs): Promise<T> {
-  const late = new AbortController();
-  const tooLate = sleep(withinMs, undefined, { signal: late.signal, ref: false }).then(() => {
-    throw databaseAway(new Error(`The database did not answer for ${withinMs} ms.`));
-  });
+  const late = () => databaseAway(new Error(`The database did not answer for ${withinMs} ms.`));
+  return withinTime(withinMs, repeatRead(read, withinMs), late);
+}
+
+async function repeatRead<T>(read: () => Promise<T>, withinMs: number): Promise<T> {
   const until = performance.now() + withinMs;
-  try {
-    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-      try {
-        return await Promise.race([read(), tooLate]);
-      } catch (error) {
-        if (!isConnectionLoss(error)) throw error;
-        if (performance.now() + pauseMs > until) throw databaseAway(error);
-        await sleep(pauseMs);
-      }
+  for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isConnectionLoss(error)) throw error;
+      if (performance.now() + pauseMs > until) throw databaseAway(error);
+      await sleep(pauseMs);
     }
-  } finally {
-    late.abort();
-    tooLate.catch(() => undefined);
   }
 }

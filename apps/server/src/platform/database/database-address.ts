@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { isAmbiguous } from "#platform/connection-url.ts";
+import { errorCodeOf } from "#platform/error-code.ts";
 
 /**
  * Returns `url` with `password` inserted if the URL contains none. A separate password may contain any
@@ -167,5 +168,5 @@ function fileOf(error: unknown): string {
 function codeOf(error: unknown): string {
   // Both addresses of a name (IPv4 and IPv6) failed.
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  return errorCodeOf(error) ?? "";
 }

@@ -47,6 +47,9 @@ const silentMs = 5_000;
 /** How long a transaction may keep its locks while its node is idle. A stopped node keeps them until then. */
 const idleInTransactionMs = 15_000;
 
+/** How long a transaction may take. It may have to wait until a stopped node has lost its locks. Prisma's default is 5 s. */
+const transactionMs = idleInTransactionMs + 5_000;
+
 // Counts and points arrive as bigint. Everything that leaves as JSON passes a schema first.
 export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, BigInt);
@@ -114,7 +117,8 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   pool.on("error", () => {});
   // Prisma parses values by its own rules, whatever the pool's are, so both share the connections.
   // Prisma's default of 2 s for a free connection is too short for a short burst of work.
-  const db = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: { maxWait: 10_000 } });
+  const transactionOptions = { maxWait: 10_000, timeout: transactionMs };
+  const db = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });
   return {
     db,
     pool,

@@ -97,7 +97,7 @@ describe("an embedded Postgres", () => {
       "('listen_addresses', 'server_encoding', 'max_connections', 'password_encryption', 'unix_socket_directories')";
     expect(await query(url, `${settings} ${names} ORDER BY name`)).toEqual([
       "listen_addresses=127.0.0.1",
-      "max_connections=100",
+      "max_connections=200",
       "password_encryption=scram-sha-256",
       "server_encoding=UTF8",
       "unix_socket_directories=",

@@ -5,6 +5,7 @@ import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
+import { errorCodeOf } from "#platform/error-code.ts";
 
 /** Location of the embedded Postgres, and the user it runs as. */
 export interface PostgresHome {
@@ -69,7 +70,7 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
   try {
     await link(draft, notesFile(dataDir));
   } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
+    if (errorCodeOf(error) !== "EEXIST") throw error;
   } finally {
     await rm(draft, { force: true });
   }
@@ -88,7 +89,7 @@ export async function readNotes(dataDir: string): Promise<PostgresNotes | undefi
   try {
     text = await readFile(notesFile(dataDir), "utf8");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (errorCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   return JSON.parse(text) as PostgresNotes;
@@ -269,7 +270,7 @@ async function copyBinaries(from: string, to: string): Promise<void> {
     await rename(draft, to);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "EEXIST")) throw error;
+    if (!isOccupied(error)) throw error;
   }
 }
 
@@ -296,16 +297,18 @@ export async function handOver(path: string, account: SystemAccount | undefined)
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }
 
+/** Returns whether a rename failed because its target exists already. */
+export function isOccupied(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return code === "ENOTEMPTY" || code === "EEXIST";
+}
+
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return false;
+    if (errorCodeOf(error) === "ENOENT") return false;
     throw error;
   }
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

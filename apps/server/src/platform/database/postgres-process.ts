@@ -6,11 +6,12 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { errorCodeOf } from "#platform/error-code.ts";
 import {
   type SystemAccount,
   temporaryPathFor,
   handOver,
-  hasCode,
+  isOccupied,
   isThere,
   type PostgresHome,
 } from "./postgres-home.ts";
@@ -73,7 +74,7 @@ export async function createCluster(home: PostgresHome, password: string, durabl
     await rename(draft, home.data);
   } catch (error) {
     // Another node on the same DATA_DIR was faster. Its cluster has the same password.
-    if (hasCode(error, "ENOTEMPTY") || hasCode(error, "EEXIST")) return;
+    if (isOccupied(error)) return;
     const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
     throw new Error(`The embedded database could not be created in ${home.data}: ${output}`, {
       cause: error,
@@ -167,7 +168,8 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     shared_buffers: `${bufferMegabytes()}MB`,
-    max_connections: 100,
+    // All gateways of a test run share a disposable database.
+    max_connections: settings.durable ? 100 : 200,
     fsync: durability,
     synchronous_commit: "on",
     full_page_writes: durability,
@@ -229,7 +231,7 @@ async function readPidFile(data: string): Promise<string[] | undefined> {
   try {
     return (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (errorCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -292,7 +294,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (!hasCode(error, "ESRCH")) throw error;
+    if (errorCodeOf(error) !== "ESRCH") throw error;
   }
 }
 

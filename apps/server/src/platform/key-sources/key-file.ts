@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { errorCodeOf } from "#platform/error-code.ts";
 import { keyIn, KeyUnavailableError, type KeyValue, MAX_KEY_BYTES } from "./key-value.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function readKeyFile(folder: string | undefined, path: string): Pro
 /** Returns the error to throw when a file could not be read. */
 export function fileFailure(error: unknown): KeyUnavailableError {
   if (error instanceof KeyUnavailableError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "an error";
+  const code = errorCodeOf(error) ?? "an error";
   return new KeyUnavailableError(reasons.get(code) ?? `reading the file failed with ${code}`);
 }
 

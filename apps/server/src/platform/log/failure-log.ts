@@ -53,7 +53,7 @@ export function createFailureLog(log: Log, { askMs = 1_000, afterMs = 10_000 }: 
         database.back();
         backAt = performance.now();
       }
-      suspected?.forEach(note);
+      for (const err of suspected ?? []) log.error({ err }, "a statement failed, but the database responds");
     } catch (error) {
       for (const failure of suspected ?? []) database.away(failure);
       if (!database.isAway()) database.away(error);

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
+import { errorCodeOf } from "#platform/error-code.ts";
 import type { ObjectStorage } from "./storage.ts";
 
 /** Suffix of a file that is being written. */
@@ -52,7 +53,7 @@ export function openFolder(path: string): ObjectStorage {
             .map(async (name) => ({ name, bytes: (await stat(join(folder, below, name))).size })),
         );
       } catch (error) {
-        if (hasCode(error, "ENOENT")) return [];
+        if (errorCodeOf(error) === "ENOENT") return [];
         throw failureOf(error, folder, "");
       }
     },
@@ -88,15 +89,12 @@ function failureOf(error: unknown, place: string, file: string): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const detail = error.message;
   const details = { cause: error };
-  if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT"))
+  const code = errorCodeOf(error);
+  if (code === "ENOSPC" || code === "EDQUOT")
     return new GatewayError("conflict", { reason: "object_storage_full", place }, details);
-  if (hasCode(error, "EACCES") || hasCode(error, "EPERM") || hasCode(error, "EROFS"))
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return new GatewayError("conflict", { reason: "object_storage_denied", place, detail }, details);
-  if (hasCode(error, "ENOENT") && file !== "")
+  if (code === "ENOENT" && file !== "")
     return new GatewayError("not_found", { reason: "object_missing", file, place }, details);
   return new GatewayError("conflict", { reason: "object_storage_failed", place, detail }, details);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const ai360: Provider = {
   help: "provider-china",
   baseUrl: "https://api.360.cn",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings"],
   keyHint: "",
   models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { freeToolChoice, onChat, plain } from "#providers/quirks.ts";
 
@@ -57,7 +56,6 @@ export const ali: Provider = {
   help: "provider-china",
   baseUrl: "https://dashscope.aliyuncs.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings", "rerank", "realtime"],
   // https://help.aliyun.com/zh/model-studio/error-code, read 2026-11-21.
   refusals: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { clampField, onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const baichuan: Provider = {
   help: "provider-china",
   baseUrl: "https://api.baichuan-ai.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings"],
   keyHint: "sk-…",
   models: ["Baichuan-M3-Plus", "Baichuan-M3", "Baichuan4-Turbo", "Baichuan4-Air", "Baichuan-Text-Embedding"],

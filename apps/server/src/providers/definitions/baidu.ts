@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
@@ -14,7 +13,6 @@ export const baidu: Provider = {
   help: "provider-china",
   baseUrl: "https://qianfan.baidubce.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings", "images", "rerank"],
   // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21. The statuses alone would wrongly
   // indicate an invalid key.

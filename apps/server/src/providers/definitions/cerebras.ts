@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper, without, withoutInMessages } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const cerebras: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.cerebras.ai",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions"],
   keyHint: "csk-…",
   models: ["gpt-oss-120b", "llama-3.3-70b", "zai-glm-4.6"],

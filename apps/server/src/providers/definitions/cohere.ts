@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain, without, withoutThoughts } from "#providers/quirks.ts";
 
@@ -13,7 +12,6 @@ export const cohere: Provider = {
   help: "provider-model-makers",
   baseUrl: "https://api.cohere.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings", "rerank"],
   keyHint: "",
   models: ["command-a-03-2025", "command-r7b-12-2024", "embed-v4.0", "rerank-v3.5"],

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { cozeChat } from "#providers/wires/coze.ts";
 
@@ -10,7 +9,6 @@ export const coze: Provider = {
   help: "provider-china",
   baseUrl: "https://api.coze.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   wire: () => cozeChat,
   endpoints: ["chat"],
   // https://docs.coze.cn/developer_guides/coze_error_codes was not reachable; 4101 and below as the API

@@ -1,6 +1,5 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { openaiSearches } from "#providers/models/implied-search.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
@@ -63,7 +62,6 @@ export const custom: Provider = {
   help: "provider-openai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
-  repairs: { "openai-chat": repairChat },
   speaks(call) {
     const responses = chosenPath(call.plugin, "/v1/responses");
     return responses === undefined || responses === OFF ? ["openai-chat"] : openaiDialects(call);

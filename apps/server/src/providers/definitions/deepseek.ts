@@ -1,6 +1,5 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { forcedOrThinking, withBlockThinking, withCallThinking } from "#providers/models/thinking-history.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
 import { type Adjust, inSequence, jsonWithoutSchema, onChat, onMessages, plain } from "#providers/quirks.ts";
@@ -39,7 +38,6 @@ export const deepseek: Provider = {
   help: "provider-model-makers",
   baseUrl: "https://api.deepseek.com",
   dialects: ["openai-chat", "anthropic"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions"],
   keyHint: "sk-…",
   models: ["deepseek-v4-flash", "deepseek-v4-pro"],

@@ -11,6 +11,7 @@ export function demo(url: string): Provider {
     help: "providers#demo",
     baseUrl: url,
     isInternal: true,
+    exact: true,
     dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
     responsesWebSocket: true,
     proofs: "unknown",

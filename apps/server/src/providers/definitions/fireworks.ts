@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const fireworks: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.fireworks.ai/inference",
   dialects: ["openai-chat", "openai-responses"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "responses", "completions", "embeddings"],
   // https://docs.fireworks.ai/troubleshooting/status_error_codes/inference_error_code, read 2026-11-21.
   refusals: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { openaiSearches } from "#providers/models/implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
@@ -16,7 +15,6 @@ export const gateway: Provider = {
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
   runsWebSearch: ["openai-chat", "openai-responses", "anthropic", "gemini"],
-  repairs: { "openai-chat": repairChat },
   proofs: "unknown",
   endpoints: [
     "chat",

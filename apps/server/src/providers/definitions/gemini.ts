@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { geminiLimits } from "#providers/models/gemini-models.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 
@@ -35,7 +34,6 @@ export const gemini: Provider = {
   baseUrl: "https://generativelanguage.googleapis.com",
   dialects: ["gemini", "openai-chat"],
   runsWebSearch: ["gemini"],
-  repairs: { "openai-chat": repairChat },
   speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
   tierHeader: "x-gemini-service-tier",
   proofs: "google",

@@ -1,5 +1,4 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper, without, withoutInMessages } from "#providers/quirks.ts";
 
@@ -22,7 +21,6 @@ export const groq: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.groq.com/openai",
   dialects: ["openai-chat", "openai-responses"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "responses", "audio"],
   // https://console.groq.com/docs/flex-processing and https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27,
   // read 2026-11-21.

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const huggingface: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://router.huggingface.co",
   dialects: ["openai-chat", "openai-responses"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "responses"],
   keyHint: "hf_…",
   models: ["openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3.2"],

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, CredentialError, type Provider } from "#providers/provider.ts";
 import { jsonWithoutSchema, onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
@@ -13,7 +12,6 @@ export const hunyuan: Provider = {
   help: "provider-china",
   baseUrl: "https://tokenhub.tencentmaas.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   // https://cloud.tencent.com/document/product/1823/131595, read 2026-11-21.
   refusals: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -11,7 +10,6 @@ export const lingyi: Provider = {
   help: "provider-china",
   baseUrl: "https://api.lingyiwanwu.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   keyHint: "",
   models: ["yi-lightning", "yi-vision-v2"],

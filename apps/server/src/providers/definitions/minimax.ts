@@ -1,5 +1,4 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
 import { clampField, onChat, systemForDeveloper, without } from "#providers/quirks.ts";
 import { speech, voicePlugin } from "#providers/wires/minimax-speech.ts";
@@ -25,7 +24,6 @@ export const minimax: Provider = {
   help: "provider-china",
   baseUrl: "https://api.minimaxi.com",
   dialects: ["openai-chat", "anthropic"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "audio"],
   // https://platform.minimax.io/docs/api-reference/errorcode, read 2026-11-21.
   refusals: {

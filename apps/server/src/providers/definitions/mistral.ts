@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { idsInChat, nineCharacters } from "#providers/call-ids.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain, renameField, without, withoutThoughts } from "#providers/quirks.ts";
@@ -11,7 +10,6 @@ export const mistral: Provider = {
   help: "provider-model-makers",
   baseUrl: "https://api.mistral.ai",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings", "moderations", "audio"],
   keyHint: "",
   models: ["mistral-large-latest", "mistral-small-latest", "codestral-latest", "mistral-embed"],

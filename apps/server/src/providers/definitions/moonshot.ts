@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { withBlockThinking, withCallThinking } from "#providers/models/thinking-history.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
 import { clampField, freeToolChoice, inSequence, onChat, onMessages, plain } from "#providers/quirks.ts";
@@ -15,7 +14,6 @@ export const moonshot: Provider = {
   help: "provider-china",
   baseUrl: "https://api.moonshot.cn",
   dialects: ["openai-chat", "anthropic"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   // https://platform.kimi.com/docs/api/errors, read 2026-11-21.
   refusals: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const novita: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.novita.ai/openai",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings", "rerank"],
   // https://novita.ai/docs/api-reference/basic-error-code, read 2026-11-21.
   refusals: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { openaiSearches } from "#providers/models/implied-search.ts";
 import { openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
@@ -23,7 +22,6 @@ export const openai: Provider = {
     "openai-chat": { field: "prompt_cache_key" },
     "openai-responses": { field: "prompt_cache_key" },
   },
-  repairs: { "openai-chat": repairChat },
   endpoints: [
     "chat",
     "responses",

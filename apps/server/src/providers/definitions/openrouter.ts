@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { searchesOnResponses } from "#providers/models/searches-on-responses.ts";
 import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
@@ -45,7 +44,6 @@ export const openrouter: Provider = {
   dialects: ["openai-chat", "openai-responses", "anthropic"],
   runsWebSearch: ["openai-chat", "openai-responses", "anthropic"],
   speaks: searchesOnResponses("anthropic"),
-  repairs: { "openai-chat": repairChat },
   proofs: "unknown",
   endpoints: ["chat", "responses", "embeddings"],
   // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.

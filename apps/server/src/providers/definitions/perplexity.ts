@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 
 const plugin = z.object({
@@ -40,7 +39,6 @@ export const perplexity: Provider = {
   baseUrl: "https://api.perplexity.ai",
   dialects: ["openai-responses"],
   runsWebSearch: ["openai-responses"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "responses"],
   keyHint: "pplx-…",
   models: ["perplexity/sonar", "openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"],

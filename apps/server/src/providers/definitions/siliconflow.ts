@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -14,7 +13,6 @@ export const siliconflow: Provider = {
   help: "provider-china",
   baseUrl: "https://api.siliconflow.cn",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
   // https://docs.siliconflow.cn/cn/faqs/error-code, read 2026-11-21; 30001 from memory.
   refusals: {

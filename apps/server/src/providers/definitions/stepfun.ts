@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -13,7 +12,6 @@ export const stepfun: Provider = {
   help: "provider-china",
   baseUrl: "https://api.stepfun.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "images", "audio", "realtime"],
   keyHint: "",
   models: ["step-5-preview", "step-3.7-flash", "step-3.5-flash"],

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -10,7 +9,6 @@ export const together: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.together.xyz",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings", "images", "audio", "rerank"],
   // https://docs.together.ai/docs/error-codes, read 2026-11-21.
   refusals: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { searchesOnResponses } from "#providers/models/searches-on-responses.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper } from "#providers/quirks.ts";
@@ -13,7 +12,6 @@ export const volcengine: Provider = {
   dialects: ["openai-chat", "openai-responses"],
   runsWebSearch: ["openai-responses"],
   speaks: searchesOnResponses(),
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "responses", "embeddings", "images"],
   // https://www.volcengine.com/docs/82379/1299023 and …/1099476, read 2026-11-21.
   refusals: {

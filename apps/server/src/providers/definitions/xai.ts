@@ -1,5 +1,4 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { searchesOnResponses } from "#providers/models/searches-on-responses.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { onChat, without, withoutThoughts } from "#providers/quirks.ts";
@@ -29,7 +28,6 @@ export const xai: Provider = {
   dialects: ["openai-chat", "openai-responses"],
   runsWebSearch: ["openai-responses"],
   speaks: searchesOnResponses(),
-  repairs: { "openai-chat": repairChat },
   // https://docs.x.ai/developers/advanced-api-usage/websocket-mode, read 2026-11-25.
   responsesWebSocket: true,
   // https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits, read 2026-11-28.

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { withBlockThinking, withCallThinking } from "#providers/models/thinking-history.ts";
 import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, onMessages, renameField, systemForDeveloper } from "#providers/quirks.ts";
@@ -12,7 +11,6 @@ export const xiaomi: Provider = {
   help: "provider-china",
   baseUrl: "https://api.xiaomimimo.com",
   dialects: ["openai-chat", "anthropic"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   refusals: { kinds: {}, sentences: [[/: Not supported model/, "not-found"]] },
   keyHint: "sk-…",

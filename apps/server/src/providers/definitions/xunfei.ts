@@ -1,6 +1,5 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
@@ -30,7 +29,6 @@ export const xunfei: Provider = {
   help: "provider-china",
   baseUrl: "https://spark-api-open.xf-yun.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat"],
   // Codes of https://www.xfyun.cn/doc/spark/Web.html, which was not reachable on 2026-11-21; 11200 as the API
   // returned it.

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearerOrAnthropic, type RequestShape, type Provider } from "#providers/provider.ts";
 import {
   type Adjust,
@@ -71,7 +70,6 @@ export const zhipu: Provider = {
   help: "provider-china",
   baseUrl: "https://open.bigmodel.cn",
   dialects: ["openai-chat", "anthropic"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
   // https://docs.bigmodel.cn/cn/api/api-code, read 2026-11-21.
   refusals: {

@@ -1,6 +1,12 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { signLostCalls } from "#dialects/gemini/signatures.ts";
-import { budgetOfEffort, effortOf, nearestEffort, type Effort } from "#dialects/reasoning/effort.ts";
+import {
+  budgetOfEffort,
+  effortOf,
+  effortOfBudget,
+  nearestEffort,
+  type Effort,
+} from "#dialects/reasoning/effort.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { RequestShape } from "#providers/provider.ts";
 import { withoutReferences } from "#providers/schemas/gemini.ts";
@@ -82,15 +88,8 @@ function asBudget(
   return Math.min(most, Math.max(least, tokens));
 }
 
-/** Returns the effort that is nearest to a budget in tokens. */
-function effortOfTokens(budget: number): Effort {
-  if (budget === 0) return "none";
-  if (budget <= 2048) return "low";
-  return budget <= 12_288 ? "medium" : "high";
-}
-
 function asLevel(levels: readonly Effort[], { effort, budget }: Wish): string | undefined {
-  const wished = effort ?? (budget === undefined ? undefined : effortOfTokens(budget));
+  const wished = effort ?? effortOfBudget(budget);
   return wished && nearestEffort(wished, levels)?.toUpperCase();
 }
 

@@ -4,25 +4,11 @@
  */
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { mapField } from "#providers/map-field.ts";
 import type { Adjust } from "#providers/quirks.ts";
 
 /** Stands for thinking that the client does not have. An empty text counts as missing at some providers. */
 const UNKNOWN = " ";
-
-/** Changes the members of a list that are objects; returns the same value when none changes. */
-function mapped(value: unknown, change: (each: Wire) => Wire): unknown {
-  if (!Array.isArray(value)) return value;
-  const list = value.map((each: unknown) => {
-    const wire = asRecord(each);
-    return wire === undefined ? each : change(wire);
-  });
-  return list.some((each, at) => each !== value[at]) ? list : value;
-}
-
-function withMessages(body: Wire, change: (message: Wire) => Wire): Wire {
-  const messages = mapped(body["messages"], change);
-  return messages === body["messages"] ? body : { ...body, messages };
-}
 
 /** Returns thinking that is present under another name. */
 function otherThinking(message: Wire): string {
@@ -37,7 +23,7 @@ function otherThinking(message: Wire): string {
 
 /** Fills in `reasoning_content` beside calls, in bodies of chat completions. */
 export const withCallThinking: Adjust = (body) =>
-  withMessages(body, (message) => {
+  mapField(body, "messages", (message) => {
     const { tool_calls: calls, reasoning_content: thinking } = message;
     const isMissing = Array.isArray(calls) && calls.length > 0 && typeof thinking !== "string";
     return isMissing ? { ...message, reasoning_content: otherThinking(message) } : message;
@@ -52,7 +38,7 @@ const isThinking = (block: unknown) => {
 export const withBlockThinking: Adjust = (body) =>
   asRecord(body["thinking"])?.["type"] === "disabled"
     ? body
-    : withMessages(body, (message) => {
+    : mapField(body, "messages", (message) => {
         const { content } = message;
         if (message["role"] !== "assistant" || !Array.isArray(content)) return message;
         const calls = content.some((block: unknown) => asRecord(block)?.["type"] === "tool_use");

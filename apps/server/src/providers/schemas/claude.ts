@@ -4,6 +4,7 @@
  */
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { mapField } from "#providers/map-field.ts";
 import { objectRoot } from "./root.ts";
 import { descriptionWith, mapSchema, withoutKeys } from "./walk.ts";
 
@@ -85,23 +86,17 @@ export function claudeSchema(schema: Wire): Wire {
   return mapSchema(schema, reduced);
 }
 
-function toolFor(tool: unknown): unknown {
-  const wire = asRecord(tool);
-  const schema = asRecord(wire?.["input_schema"]);
-  if (wire === undefined || schema === undefined) return tool;
+function toolFor(tool: Wire): Wire {
+  const schema = asRecord(tool["input_schema"]);
+  if (schema === undefined) return tool;
   const plain = objectRoot(schema);
-  const next = wire["strict"] === true ? claudeSchema(plain) : plain;
-  return next === schema ? tool : { ...wire, input_schema: next };
+  const next = tool["strict"] === true ? claudeSchema(plain) : plain;
+  return next === schema ? tool : { ...tool, input_schema: next };
 }
 
 /** Reduces the schemas of a Messages body; returns the same body when nothing changes. */
 export function claudeSchemas(body: Wire): Wire {
-  let next = body;
-  const { tools } = body;
-  if (Array.isArray(tools)) {
-    const list = tools.map(toolFor);
-    if (list.some((each, at) => each !== tools[at])) next = { ...next, tools: list };
-  }
+  let next = mapField(body, "tools", toolFor);
   const output = asRecord(body["output_config"]);
   const format = withSchema(output?.["format"]);
   if (format !== output?.["format"]) next = { ...next, output_config: { ...output, format } };

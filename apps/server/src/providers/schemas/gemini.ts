@@ -4,6 +4,7 @@
  */
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { mapField, mapObjects } from "#providers/map-field.ts";
 import { hasUnionRoot, objectRoot } from "./root.ts";
 import { hasKey, mapSchema, schemaAt, withoutKeys } from "./walk.ts";
 
@@ -41,16 +42,6 @@ const outputKeys = ["response", "responseJsonSchema", "response_json_schema"];
 const formatKeys = ["responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"];
 const declarationKeys = ["functionDeclarations", "function_declarations"];
 const resultKeys = ["functionResponse", "function_response"];
-
-/** Changes the members of a list; returns the same list when none changes. */
-function mapList(value: unknown, change: (each: Wire) => Wire): unknown {
-  if (!Array.isArray(value)) return value;
-  const next = value.map((each: unknown) => {
-    const wire = asRecord(each);
-    return wire === undefined ? each : change(wire);
-  });
-  return next.some((each, at) => each !== value[at]) ? next : value;
-}
 
 /** Changes these fields of an object; returns the same object when none changes. */
 function withFields(wire: Wire, keys: readonly string[], change: (value: unknown) => unknown): Wire {
@@ -106,16 +97,13 @@ function withText(value: unknown): unknown {
 
 /** Replaces the references in a body of generateContent; returns the same body when there are none. */
 export function withoutReferences(body: Wire): Wire {
-  const declared = (tool: Wire) =>
-    withFields(tool, declarationKeys, (list) =>
-      mapList(list, (each) => withFields(withFields(each, inputKeys, inputValue), outputKeys, inlinedValue)),
-    );
+  const declaration = (each: Wire) =>
+    withFields(withFields(each, inputKeys, inputValue), outputKeys, inlinedValue);
+  const declared = (tool: Wire) => withFields(tool, declarationKeys, (list) => mapObjects(list, declaration));
   const answered = (content: Wire) =>
-    withFields(content, ["parts"], (parts) =>
-      mapList(parts, (part) => withFields(part, resultKeys, withText)),
-    );
-  const tools = withFields(body, ["tools"], (list) => mapList(list, declared));
-  const contents = withFields(tools, ["contents"], (list) => mapList(list, answered));
+    mapField(content, "parts", (part) => withFields(part, resultKeys, withText));
+  const tools = mapField(body, "tools", declared);
+  const contents = mapField(tools, "contents", answered);
   return withFields(contents, ["generationConfig", "generation_config"], (config) => {
     const wire = asRecord(config);
     return wire === undefined ? config : withFields(wire, formatKeys, inlinedValue);

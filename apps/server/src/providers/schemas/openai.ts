@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { mapField } from "#providers/map-field.ts";
 import { inlineReferences } from "./gemini.ts";
 import { objectRoot } from "./root.ts";
 import { mapSchema } from "./walk.ts";
@@ -29,24 +30,19 @@ function withTypedUnion(schema: Wire): Wire {
 }
 
 function mapParameters(body: Wire, change: (schema: Wire) => Wire): Wire {
-  const { tools } = body;
-  if (!Array.isArray(tools)) return body;
-  const list = tools.map((tool: unknown) => changedTool(tool, change));
-  return list.some((each, at) => each !== tools[at]) ? { ...body, tools: list } : body;
+  return mapField(body, "tools", (tool) => changedTool(tool, change));
 }
 
-function changedTool(tool: unknown, change: (schema: Wire) => Wire): unknown {
-  const wire = asRecord(tool);
-  if (wire === undefined) return tool;
+function changedTool(tool: Wire, change: (schema: Wire) => Wire): Wire {
   // Tools in a group of the Responses API.
-  if (Array.isArray(wire["tools"])) return mapParameters(wire, change);
-  const called = asRecord(wire["function"]);
-  const owner = called ?? wire;
+  if (Array.isArray(tool["tools"])) return mapParameters(tool, change);
+  const called = asRecord(tool["function"]);
+  const owner = called ?? tool;
   const schema = asRecord(owner["parameters"]);
   if (schema === undefined) return tool;
   const next = change(schema);
   if (next === schema) return tool;
   return called === undefined
-    ? { ...wire, parameters: next }
-    : { ...wire, function: { ...called, parameters: next } };
+    ? { ...tool, parameters: next }
+    : { ...tool, function: { ...called, parameters: next } };
 }

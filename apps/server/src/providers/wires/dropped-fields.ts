@@ -1,5 +1,5 @@
 import type { ChatRequest } from "#dialects/ir.ts";
-import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
+import { listUnsupportedAttributes } from "#dialects/unsupported-attributes.ts";
 import { foreignFields, listUnsupportedSettings } from "#dialects/wire.ts";
 
 /** Fields that no wire format of plain prompts has. */
@@ -20,7 +20,7 @@ export function droppedFields(request: ChatRequest, more: ReadonlyArray<keyof Ch
   return [
     ...listUnsupportedSettings(request, [...unsupported, ...more]),
     ...(request.n !== undefined && request.n > 1 ? ["n"] : []),
-    ...listUnsupportedMarks(request, ["cache", "names", "details"]),
+    ...listUnsupportedAttributes(request, ["cache", "names", "details"]),
     ...foreignFields(request.extra),
   ];
 }

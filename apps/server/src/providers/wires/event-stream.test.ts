@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createMessageSplitter } from "./event-stream.ts";
 
@@ -35,6 +36,16 @@ describe("AWS's event stream", () => {
       { headers: {}, payload: "{'foo':'bar'}" },
     ];
     for (const size of [1, 3, 16, 50, bytes.length]) expect(read(bytes, size)).toEqual(expected);
+  });
+
+  it("costs no more for each chunk of a long message", () => {
+    const message = Buffer.alloc(16 * 1024 * 1024);
+    message.writeUInt32BE(message.length, 0);
+    message.writeUInt32BE(crc32(message.subarray(0, 8)), 8);
+    message.writeUInt32BE(crc32(message.subarray(0, -4)), message.length - 4);
+    const began = performance.now();
+    expect(read(message, 512)).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it("is rejected for a wrong checksum, in the prelude or at the end", () => {

@@ -20,31 +20,52 @@ const MAX_MESSAGE = 24 * 1024 * 1024;
  * It throws on a message whose checksum is wrong.
  */
 export function createMessageSplitter(): (chunk: Uint8Array) => EventMessage[] {
+  /** The bytes of an incomplete message, and room for more: a long one may arrive in thousands of chunks. */
   let pending = Buffer.alloc(0);
+  let length = 0;
   return (chunk) => {
-    pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
+    if (length + chunk.length > pending.length) {
+      const larger = Buffer.allocUnsafe(Math.max(pending.length * 2, length + chunk.length));
+      pending.copy(larger, 0, 0, length);
+      pending = larger;
+    }
+    pending.set(chunk, length);
+    length += chunk.length;
     const messages: EventMessage[] = [];
-    while (pending.length >= PRELUDE) {
-      const length = pending.readUInt32BE(0);
-      if (
-        length < PRELUDE + CHECKSUM ||
-        length > MAX_MESSAGE ||
-        crc32(pending.subarray(0, 8)) !== pending.readUInt32BE(8)
-      )
-        throw new Error("The event stream is damaged.");
-      if (pending.length < length) break;
-      const message = pending.subarray(0, length);
-      pending = pending.subarray(length);
-      if (crc32(message.subarray(0, -CHECKSUM)) !== message.readUInt32BE(length - CHECKSUM))
-        throw new Error("The event stream is damaged.");
-      const headerEnd = PRELUDE + message.readUInt32BE(4);
-      messages.push({
-        headers: readHeaders(message.subarray(PRELUDE, headerEnd)),
-        payload: message.subarray(headerEnd, -CHECKSUM),
-      });
+    let rest = pending.subarray(0, length);
+    for (let end = messageEnd(rest); end !== undefined; end = messageEnd(rest)) {
+      messages.push(readMessage(rest.subarray(0, end)));
+      rest = rest.subarray(end);
+    }
+    if (messages.length > 0) {
+      pending = Buffer.from(rest);
+      length = rest.length;
     }
     return messages;
   };
+}
+
+/** Returns the length of the first message; undefined while it is incomplete. */
+function messageEnd(bytes: Buffer): number | undefined {
+  if (bytes.length < PRELUDE) return undefined;
+  const end = bytes.readUInt32BE(0);
+  if (end < PRELUDE + CHECKSUM || end > MAX_MESSAGE || crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
+    throw damaged();
+  return bytes.length < end ? undefined : end;
+}
+
+function readMessage(message: Buffer): EventMessage {
+  if (crc32(message.subarray(0, -CHECKSUM)) !== message.readUInt32BE(message.length - CHECKSUM))
+    throw damaged();
+  const headerEnd = PRELUDE + message.readUInt32BE(4);
+  return {
+    headers: readHeaders(message.subarray(PRELUDE, headerEnd)),
+    payload: message.subarray(headerEnd, -CHECKSUM),
+  };
+}
+
+function damaged(): Error {
+  return new Error("The event stream is damaged.");
 }
 
 /** Byte lengths of header values by type, for types other than strings; those headers are skipped. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createRepairingDecoder } from "#dialects/answer-repair.ts";
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import type {
   AnswerRepair,
@@ -9,7 +10,6 @@ import type {
 } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { withOrigin } from "#dialects/reasoning/proof.ts";
-import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tools/tool-names.ts";

@@ -1,10 +1,11 @@
 import type { Settings } from "@gateway/shared/site/settings";
+import { combineRepairs } from "#dialects/answer-repair.ts";
 import { withObjectSchema } from "#dialects/answer-schema.ts";
 import type { AnswerRepair, Upstream, Wire } from "#dialects/dialect.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
-import { replaceLoneSurrogates } from "#dialects/lone-surrogates.ts";
-import { combineRepairs, markProofs } from "#dialects/reasoning/proof.ts";
+import { replaceLoneSurrogates } from "#dialects/json/lone-surrogates.ts";
+import { markProofs } from "#dialects/reasoning/proof.ts";
 import { toolNames, withToolNames } from "#dialects/tools/tool-names.ts";
 import { listUnsupportedFields } from "#dialects/unsupported-fields.ts";
 import { unpricedTiers } from "#dialects/usage/service-tier.ts";
@@ -149,13 +150,14 @@ function cacheKeyOf(
 
 function repairFor(
   { client, isDecoded }: EncodableChat,
-  { id }: Upstream,
+  upstream: Upstream,
   { provider, baseUrl }: Target["channel"],
   origin: string | undefined,
 ): AnswerRepair | undefined {
-  if (id === "own") return undefined;
+  if (upstream.id === "own") return undefined;
+  const { id } = upstream;
   const isExact = provider.exact === true && isOwnAddress(provider, baseUrl);
-  const repair = isExact ? undefined : provider.repairs?.[id]?.();
+  const repair = isExact ? undefined : upstream.repair?.();
   // A response that is encoded gets its marks then.
   return id === client.id && isDecoded !== true ? combineRepairs(repair, markProofs(id, origin)) : repair;
 }

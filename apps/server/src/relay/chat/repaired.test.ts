@@ -1,10 +1,10 @@
 /** Deviations of providers of Chat, for clients of every dialect: in streams and in whole responses. */
 import { describe, expect, it } from "vitest";
+import { createRepairingDecoder } from "#dialects/answer-repair.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, DialectId } from "#dialects/ir.ts";
 import { repairChat } from "#dialects/openai-chat/repair.ts";
-import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
 import { readBody } from "./body.ts";

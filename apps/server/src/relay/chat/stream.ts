@@ -1,6 +1,6 @@
+import { createRepairingDecoder } from "#dialects/answer-repair.ts";
 import type { StreamDecoder } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { createRepairingDecoder } from "#dialects/repairing-decoder.ts";
 import { eventsOf } from "#dialects/stream/answer-events.ts";
 import type { RawFrame } from "#dialects/stream/sse.ts";
 import { GatewayError, internalError, upstreamFailed } from "#errors.ts";

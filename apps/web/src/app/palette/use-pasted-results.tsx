@@ -12,6 +12,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { providersOfKey } from "#components/first-provider/providers-of-key.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { sessionAddress } from "#lib/address/session-address.ts";
 import { passKey } from "#lib/channel-key-draft.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
@@ -44,7 +45,7 @@ export function usePastedResults(typed: string, go: Go): SpotlightActionGroupDat
             id: `call-${id}`,
             label: t("Open the call {{id}}", { id }),
             leftSection: <IconListDetails size={18} stroke={1.7} />,
-            onClick: () => go(`/panel/log/${encodeURIComponent(id)}`, t("Open the call {{id}}", { id })),
+            onClick: () => go(pathOfCall(id), t("Open the call {{id}}", { id })),
           },
           {
             id: `session-${id}`,

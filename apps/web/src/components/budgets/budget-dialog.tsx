@@ -6,12 +6,11 @@ import {
   type BudgetTarget,
   type BudgetView,
 } from "@gateway/shared/accounts/budget";
-import { pointsOf } from "@gateway/shared/billing/money";
-import { Button, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/format/quota.ts";
+import { PointsInput } from "#components/points-input.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { budgetFieldNames } from "#lib/labels/budget-fields.ts";
 import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
@@ -182,28 +181,16 @@ type BudgetAmountProps = {
 
 function Amount({ form, name, none, focused = false }: BudgetAmountProps) {
   const { t } = useTranslation();
-  const format = useFormat();
-  const points = form.values[name] ?? 0;
-  // Keeps the typed text: rounding to points must not change the digits under the cursor.
-  const [dollars, setDollars] = useState<number | string>(points === 0 ? "" : points / format.pointsPerUsd);
   return (
-    <NumberInput
+    <PointsInput
       label={t(budgetFieldNames[name])}
       placeholder={none}
       autoFocus={focused}
       data-autofocus={focused || undefined}
-      prefix="$"
-      min={0}
       max={2_000_000}
-      allowNegative={false}
-      decimalScale={6}
-      thousandSeparator=","
-      value={dollars}
+      value={form.values[name] ?? 0}
       error={form.errors[name]}
-      onChange={(next) => {
-        setDollars(next);
-        form.setFieldValue(name, pointsOf(Number(next) || 0, format.pointsPerUsd));
-      }}
+      onChange={(points) => form.setFieldValue(name, points)}
     />
   );
 }

@@ -1,4 +1,6 @@
 /** Bars per hour or day. The share of failed calls is shown by height, not by colour alone. */
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/format/quota.ts";
 import classes from "./hour-bars.module.css";
 
 export type HourBar = {
@@ -8,6 +10,18 @@ export type HourBar = {
   /** Share of calls that were served; null without calls. */
   share: number | null;
 };
+
+/** Returns a function that makes bars of shares of served calls, each titled with its time and share. */
+export function useShareBars() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (shares: readonly (number | null)[], timeOf: (place: number) => string): HourBar[] =>
+    shares.map((share, place) => {
+      const time = timeOf(place);
+      const title = share === null ? t("{{time}}: no calls", { time }) : `${time}: ${format.percent(share)}`;
+      return { key: time, title, share };
+    });
+}
 
 type HourBarsProps = {
   /** Summary of all bars, for screen readers. */

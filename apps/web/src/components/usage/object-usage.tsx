@@ -1,9 +1,11 @@
 /** Usage of a channel, an account or a token: figures of 24 hours, 30 days as bars, models, failures. */
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { modelAddress } from "#lib/address/model-address.ts";
 import { healthOf, hourText } from "#lib/channel-hours.ts";
@@ -233,7 +235,9 @@ function FailureList({ usage, filter }: DetailsProps) {
                   <tr key={`${code} ${status}`}>
                     <th scope="row">
                       {filter ? (
-                        <QuietLink to={logAddress(since, { ...filter, log_type: 5, error_code: code })}>
+                        <QuietLink
+                          to={logAddress(since, { ...filter, log_type: LogType.failed, error_code: code })}
+                        >
                           {name}
                         </QuietLink>
                       ) : (
@@ -253,7 +257,7 @@ function FailureList({ usage, filter }: DetailsProps) {
             <Text fz="sm" c="dimmed">
               {t("Last failed call")} · <RelativeTime seconds={last.time} /> ·{" "}
               {filter ? (
-                <QuietLink to={`/panel/log/${last.request_id}`}>{last.model || last.request_id}</QuietLink>
+                <QuietLink to={pathOfCall(last.request_id)}>{last.model || last.request_id}</QuietLink>
               ) : (
                 last.model
               )}

@@ -6,6 +6,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { asPage, http } from "#lib/http.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
@@ -92,7 +93,7 @@ function Call({ row, named }: { row: LogRow; named: boolean }) {
         <Group gap={8} wrap="nowrap" miw={0}>
           <StatusDot tone={failed ? "bad" : "good"}>
             {isCharge ? (
-              <QuietLink to={`/panel/log/${row.request_id}`}>{requestedModel(row) || t("Unknown")}</QuietLink>
+              <QuietLink to={pathOfCall(row.request_id)}>{requestedModel(row) || t("Unknown")}</QuietLink>
             ) : (
               storedReason(t, row.content, row.content_facts) || t("No reason recorded")
             )}

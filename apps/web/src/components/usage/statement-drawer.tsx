@@ -1,11 +1,11 @@
 /** A closed month by model, with a file download. */
 import type { StatementLine } from "@gateway/shared/billing/statement";
-import { Button, Drawer, Group, ScrollArea, Skeleton, Text, Title } from "@mantine/core";
+import { Button, Group, ScrollArea, Skeleton, Text } from "@mantine/core";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
 import { LoadError } from "#ui/empty.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { exportStatement } from "./export-statement.ts";
 import { StatementLines } from "./statement-lines.tsx";
 import classes from "./statement-drawer.module.css";
@@ -26,21 +26,9 @@ type StatementDrawerProps = {
 export function StatementDrawer(props: StatementDrawerProps) {
   const { title, account, lines, error, onRetry, fileName, onClose } = props;
   const { t } = useTranslation();
-  const phone = useIsPhone();
   const issuer = useSystemName();
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 600}
-      scrollAreaComponent={ScrollArea.Autosize}
-      title={
-        <Title order={2} component="span" fz="lg">
-          {title}
-        </Title>
-      }
-    >
+    <SideDrawer onClose={onClose} width={600} scrollAreaComponent={ScrollArea.Autosize} title={title}>
       {lines ? (
         <>
           <Text className={classes.issuer}>{account ? `${issuer} · ${account}` : issuer}</Text>
@@ -63,6 +51,6 @@ export function StatementDrawer(props: StatementDrawerProps) {
       ) : (
         <Skeleton height={240} />
       )}
-    </Drawer>
+    </SideDrawer>
   );
 }

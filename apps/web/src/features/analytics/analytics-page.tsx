@@ -9,7 +9,7 @@ import { useListParams } from "#lib/address/list-params.ts";
 import { initialOf } from "#lib/address/params.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { Halves, Page } from "#ui/page/page.tsx";
-import { periodQuery } from "./api.ts";
+import { insightsQuery, periodQuery, siteQuery } from "./api.ts";
 import { ChannelInsights } from "./channel-insights.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
@@ -24,8 +24,13 @@ const StatementsTab = lazyPart(() =>
 );
 const FlowSection = lazyPart(() => import("./flow/flow-section.tsx").then((module) => module.FlowSection));
 
-export function prefetch(client: QueryClient): Promise<void> {
-  return client.prefetchQuery(periodQuery(initialOf(analyticsParams)));
+export function prefetch(client: QueryClient): Promise<unknown> {
+  const params = initialOf(analyticsParams);
+  return Promise.all([
+    client.prefetchQuery(periodQuery(params)),
+    client.prefetchQuery(insightsQuery(params)),
+    client.prefetchQuery(siteQuery),
+  ]);
 }
 
 export default function AnalyticsPage() {

@@ -1,5 +1,4 @@
 /** Site-wide figures, for administrators. */
-import type { UserListRow } from "@gateway/shared/accounts/user";
 import type { AuditRun } from "@gateway/shared/billing/money-audit";
 import type {
   ClosedMonth,
@@ -8,7 +7,6 @@ import type {
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
 import type { AutoDisabledChannel } from "@gateway/shared/channels/auto-disabled";
-import type { Page } from "@gateway/shared/paging";
 import type { OwnPeriod, Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { AuditPage } from "@gateway/shared/usage/audit";
 import type { Insights } from "@gateway/shared/usage/insights";
@@ -101,17 +99,6 @@ export const changesQuery = (params: AnalyticsParams, enabled: boolean) => {
     meta: { quiet: true },
   });
 };
-
-export async function findUsers(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/user", asPage<Page<UserListRow>>(), { keyword, size: 20 });
-  return data.map(({ id, username }) => ({ id, name: username }));
-}
-
-/** Uses the list, which also contains accounts above the administrator's own role. */
-export async function nameOfUser(id: number): Promise<string> {
-  const users = await findUsers(String(id));
-  return users.find((user) => user.id === id)?.name ?? `#${id}`;
-}
 
 export const closedMonthsQuery = queryOptions({
   queryKey: ["analytics", "statements"],

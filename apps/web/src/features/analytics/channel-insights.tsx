@@ -1,5 +1,6 @@
 /** Each channel in the period: failures, response times and revenue. */
 import { shareOf } from "@gateway/shared/usage/figures";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -80,7 +81,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                         className={classes.link}
                         to={logAddress(
                           period.start_timestamp,
-                          { ...filter, log_type: 5 },
+                          { ...filter, log_type: LogType.failed },
                           period.end_timestamp,
                         )}
                         aria-label={t("{{share}} of the calls of {{name}} failed", {

@@ -138,7 +138,8 @@ function SumCard({ title, figure, period, of, print, color, trend, note }: SumCa
         <Skeleton height={26} width={90} my={5} />
       )}
       {period ? (
-        <Group gap="2px 10px">
+        // As tall as its text, also without one, so that the values of a row are level.
+        <Group gap="2px 10px" mih={17}>
           <Change now={of(period.totals)} before={of(period.before)} />
           {note ? (
             <Text fz="xs" c="dimmed">

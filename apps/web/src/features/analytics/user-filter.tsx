@@ -1,8 +1,8 @@
 import { IconUser } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { SearchSelect } from "#components/search-select.tsx";
+import { allUsers, findUsers, nameOfUser } from "#lib/queries/users.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { findUsers, nameOfUser } from "./api.ts";
 
 type UserFilterProps = { userId: number; onChange: (userId: number) => void };
 
@@ -16,7 +16,7 @@ export function UserFilter({ userId, onChange }: UserFilterProps) {
       placeholder={t("All users")}
       leftSection={<IconUser size={15} />}
       w={phone ? "100%" : 180}
-      kind="user"
+      kind={allUsers}
       find={findUsers}
       nameOf={nameOfUser}
       value={userId}

@@ -1,11 +1,11 @@
 /** An entry of the audit log: values before and after. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
-import { Drawer, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatTime, useFormat } from "#lib/format/quota.ts";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { type ValueChange, changesOf } from "./diff.ts";
 import { fieldLabel, fieldValue, type SettingNames, targetName } from "./field-labels.ts";
 import { actorText } from "./labels.ts";
@@ -17,19 +17,12 @@ type AuditDetailsProps = { row: AuditRow; settings: SettingNames; onClose: () =>
 export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
   const { t } = useTranslation("audit-log");
   const format = useFormat();
-  const phone = useIsPhone();
   const name = targetName(t, row, settings);
   const changes = changesOf(row.before, row.after);
   const changed = changes.filter((change) => !change.same);
   const same = changes.filter((change) => change.same);
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 640}
-      title={entrySentence({ t, format, settings }, row)}
-    >
+    <SideDrawer onClose={onClose} width={640} title={entrySentence({ t, format, settings }, row)}>
       <Stack gap="lg">
         <Facts columns={2}>
           <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
@@ -55,7 +48,7 @@ export function AuditDetails({ row, settings, onClose }: AuditDetailsProps) {
           </Fold>
         ) : null}
       </Stack>
-    </Drawer>
+    </SideDrawer>
   );
 }
 

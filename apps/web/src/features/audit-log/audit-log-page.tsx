@@ -1,6 +1,5 @@
 /** The audit log: who changed what in the console, with the previous values. Read-only. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
-import { Button } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -19,7 +18,7 @@ import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { FilterSelect, NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { auditParams, auditQuery, fetchEntry, type AuditRange } from "./api.ts";
 import type { SettingNames } from "./field-labels.ts";
@@ -110,14 +109,7 @@ export default function AuditLogPage({ settings }: { settings: SettingNames }) {
         tools={<RefreshButton onRefresh={audit.refetch} />}
         empty={
           narrowed ? (
-            <Empty
-              title={t("No results")}
-              action={
-                <Button variant="default" onClick={() => setFilter(noFilter)}>
-                  {t("Clear filters")}
-                </Button>
-              }
-            />
+            <NoMatches title={t("No results")} onClear={() => setFilter(noFilter)} />
           ) : (
             <Empty
               icon={IconHistory}

@@ -6,26 +6,25 @@ import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-quer
 import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
-import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { channelParams } from "#lib/address/list-queries.ts";
 import { initialOf, oneOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { lazyPart } from "#ui/lazy-part.tsx";
-import { RowMissing } from "#ui/page/opened-row-states.tsx";
-import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
-import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
+import { channelIdsQuery, channelListQuery } from "./api.ts";
 import { ChannelBulkBar } from "./bulk/channel-bulk-bar.tsx";
-import { ANY_MODEL } from "./list/any-model.ts";
 import { ChannelActions } from "./list/channel-actions.tsx";
 import { useChannelColumns } from "./list/channel-columns.tsx";
+import { BulkDialogs, OneChannelDialogs, SELECTED, TAG } from "./list/channel-dialogs.tsx";
 import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.tsx";
-import { NoChannels, NoMatchingChannels } from "./list/no-channels.tsx";
+import { NoChannels } from "./list/no-channels.tsx";
 import { PageMenu } from "./list/page-menu.tsx";
 import { PulseIds } from "./list/pulse.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
@@ -35,25 +34,6 @@ const ChannelEditor = lazyPart(
   () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
-const ChangesDrawer = lazyPart(() =>
-  import("./model-changes/changes-drawer.tsx").then((module) => module.ChangesDrawer),
-);
-const BulkEditor = lazyPart(() => import("./bulk/bulk-editor.tsx").then((module) => module.BulkEditor));
-const DisableModelDialog = lazyPart(() =>
-  import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
-);
-const RemoveModel = lazyPart(() => import("./list/remove-model.tsx").then((module) => module.RemoveModel));
-const TestAllDialog = lazyPart(() => import("./list/test-all.tsx").then((module) => module.TestAllDialog));
-const TimelineDrawer = lazyPart(() =>
-  import("./list/timeline-drawer.tsx").then((module) => module.TimelineDrawer),
-);
-const ExportChannelsDialog = lazyPart(() =>
-  import("./list/transfer-dialogs.tsx").then((module) => module.ExportChannelsDialog),
-);
-const ImportChannelsDialog = lazyPart(() =>
-  import("./list/transfer-dialogs.tsx").then((module) => module.ImportChannelsDialog),
-);
-const RotateDialog = lazyPart(() => import("./keys/rotate-dialog.tsx").then((module) => module.RotateDialog));
 const TagList = lazyPart(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
 
 const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
@@ -69,14 +49,10 @@ export default function ChannelPage() {
   const mayChange = useMayChange();
   const [{ view, ...query }, setQuery] = useListParams(pageParams);
   const edited = useDrawerParam();
-  const timeline = useDrawerParam("timeline");
-  const rotating = useDrawerParam("rotate");
+  const { open: showTimeline } = useDrawerParam("timeline");
+  const { open: rotate } = useDrawerParam("rotate");
   const bulk = useDrawerParam("bulk");
   const file = useDrawerParam("file");
-  const ask = useDrawerParam("ask");
-  const removal = useDrawerParam("remove");
-  const disabling = useDrawerParam("disable");
-  const changes = useDrawerParam("changes");
   const [selected, setSelected] = useState<string[]>([]);
   const [started, setStarted] = useState<number[]>([]);
   const start = useStartRun();
@@ -95,8 +71,6 @@ export default function ChannelPage() {
   );
   // Stable, so that a tick or an opened form renders only the rows that change.
   const { open: edit } = edited;
-  const { open: showTimeline } = timeline;
-  const { open: rotate } = rotating;
   const rowActions = useCallback(
     (row: ChannelRow) => (
       <ChannelActions
@@ -120,7 +94,6 @@ export default function ChannelPage() {
       )}
       actions={
         <PageActions
-          opened={{ ask, removal, disabling, changes, file }}
           views={
             isUntouched ? null : <ViewChoice view={view} onChange={(next) => setQuery({ view: next })} />
           }
@@ -169,7 +142,7 @@ export default function ChannelPage() {
             tools={<RefreshButton onRefresh={list.refetch} />}
             empty={
               filterCount(query) > 0 ? (
-                <NoMatchingChannels onClear={() => setQuery(noFilters)} />
+                <NoMatches title={t("No channel matches")} onClear={() => setQuery(noFilters)} />
               ) : (
                 <NoChannels onAdd={add} />
               )
@@ -178,12 +151,8 @@ export default function ChannelPage() {
         </PulseIds>
       )}
       <ChannelEditor target={edited.key} onClose={edited.close} />
-      <OneChannelDialogs opened={{ timeline, rotating }} rows={rows} />
-      <BulkDialogs
-        opened={{ ask, removal, disabling, changes, bulk, file }}
-        selected={selected}
-        onTest={() => run("test")}
-      />
+      <OneChannelDialogs rows={rows} />
+      <BulkDialogs selected={selected} onTest={() => run("test")} />
     </Page>
   );
 }
@@ -213,28 +182,19 @@ function ViewChoice({
 }
 
 type ChannelPageActionsProps = {
-  opened: Record<"ask" | "removal" | "disabling" | "changes" | "file", DrawerParam>;
   views: ReactNode;
   onBalances: () => void;
   /** Undefined for someone who may not add one, or who sees this button elsewhere. */
   onAdd: (() => void) | undefined;
 };
 
-function PageActions({ opened, views, onBalances, onAdd }: ChannelPageActionsProps) {
+function PageActions({ views, onBalances, onAdd }: ChannelPageActionsProps) {
   const { t } = useTranslation("channels");
-  const { ask, removal, disabling, changes, file } = opened;
+  const ask = useDrawerParam("ask");
   return (
     <>
       {views}
-      <PageMenu
-        onTest={() => ask.open("test")}
-        onDisableModel={() => disabling.open(ANY_MODEL)}
-        onRemoveModel={() => removal.open(ANY_MODEL)}
-        onBalances={onBalances}
-        onChanges={() => changes.open("all")}
-        onImport={() => file.open("import")}
-        onExport={() => file.open("export")}
-      />
+      <PageMenu onBalances={onBalances} />
       {onAdd === undefined ? null : (
         <>
           <Button variant="default" leftSection={<IconGauge size={16} />} onClick={() => ask.open("test")}>
@@ -247,80 +207,4 @@ function PageActions({ opened, views, onBalances, onAdd }: ChannelPageActionsPro
       )}
     </>
   );
-}
-
-type OneChannelDialogsProps = {
-  opened: Record<"timeline" | "rotating", DrawerParam>;
-  rows: ChannelRow[] | undefined;
-};
-
-function OneChannelDialogs({ opened, rows }: OneChannelDialogsProps) {
-  const { timeline, rotating } = opened;
-  const mayChange = useMayChange();
-  return (
-    <>
-      <OpenedRow
-        opened={timeline}
-        rows={rows}
-        keyOf={(row) => String(row.id)}
-        load={(id) => fetchChannel(id)}
-      >
-        {(row) => <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} />}
-      </OpenedRow>
-      {mayChange ? (
-        <OpenedRow
-          opened={rotating}
-          rows={rows}
-          keyOf={(row) => String(row.id)}
-          load={(id) => fetchChannel(id)}
-        >
-          {(row) => <RotateDialog key={row.id} row={row} onClose={rotating.close} />}
-        </OpenedRow>
-      ) : null}
-    </>
-  );
-}
-
-type BulkDialogsProps = {
-  opened: Record<"ask" | "removal" | "disabling" | "changes" | "bulk" | "file", DrawerParam>;
-  selected: string[];
-  onTest: () => void;
-};
-
-/** The dialogs about all or several channels. Each has a parameter of its own in the address. */
-function BulkDialogs({ opened, selected, onTest }: BulkDialogsProps) {
-  const { ask, removal, disabling, changes, bulk, file } = opened;
-  const mayChange = useMayChange();
-  return (
-    <>
-      {ask.key === "test" && mayChange ? <TestAllDialog onTest={onTest} onClose={ask.close} /> : null}
-      {removal.key !== "" && mayChange ? <RemoveModel model={removal.key} onClose={removal.close} /> : null}
-      {disabling.key !== "" && mayChange ? (
-        <DisableModelDialog model={disabling.key} onClose={disabling.close} />
-      ) : null}
-      {changes.key === "" ? null : <ChangesDrawer onClose={changes.close} />}
-      <OpenedBulkEditor opened={bulk} selected={selected} />
-      {file.key === "import" && mayChange ? <ImportChannelsDialog onClose={file.close} /> : null}
-      {file.key.startsWith("export") ? (
-        <ExportChannelsDialog
-          ids={file.key === "export-selected" && selected.length > 0 ? selected.map(Number) : undefined}
-          onClose={file.close}
-        />
-      ) : null}
-    </>
-  );
-}
-
-/** Address key of the bulk editor. */
-const SELECTED = "selected";
-const TAG = "tag:";
-
-/** The bulk editor for a tag, which a link can name, or for the selected channels, which it cannot. */
-function OpenedBulkEditor({ opened, selected }: { opened: DrawerParam; selected: string[] }) {
-  const { key, close } = opened;
-  if (key.startsWith(TAG))
-    return <BulkEditor target={{ kind: "tag", tag: key.slice(TAG.length) }} onClose={close} />;
-  if (key === SELECTED && selected.length > 0)
-    return <BulkEditor target={{ kind: "ids", ids: selected.map(Number) }} onClose={close} />;
-  return key === "" ? null : <RowMissing onClose={close} />;
 }

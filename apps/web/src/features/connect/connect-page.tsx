@@ -5,7 +5,7 @@ import { clientById, clients } from "@gateway/shared/connect/clients";
 import { KEY_PLACEHOLDER, type Platform, platforms } from "@gateway/shared/connect/connection";
 import { Card, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/address/list-params.ts";
 import { matching, textParam } from "#lib/address/params.ts";
@@ -19,9 +19,8 @@ import { ConnectionChoices } from "./connection-choices.tsx";
 import { FirstCallLine } from "./first-call-line.tsx";
 import { keyOfPart, PartView } from "./part-view.tsx";
 import { pitfallTexts } from "./pitfall-texts.ts";
+import { useModelChoice } from "./use-model-choice.ts";
 import classes from "./connect.module.css";
-
-const [firstClient] = clients;
 
 const connectParams = {
   client: textParam(40),
@@ -54,25 +53,21 @@ export default function ConnectPage() {
   // The key is only selected. Its text is inserted on request.
   const token = params.token === "" && !hasCleared ? lastUsed(tokens ?? []) : params.token;
   const [platform, setPlatform] = useState(ownPlatform);
-  const [model, setModel] = useState("");
-  const [contextWindow, setContextWindow] = useState<string>();
-  const [backgroundModel, setBackgroundModel] = useState<string>();
-  const resolve = useCallback((name: string, tokens: number, background: string) => {
-    setModel(name);
-    setBackgroundModel(background || undefined);
-    setContextWindow(tokens > 0 ? String(tokens) : undefined);
-  }, []);
+  const client = clientById(params.client) ?? clients[0];
+  const choice = useModelChoice(
+    client.dialect,
+    params.model,
+    tokens?.find(({ id }) => String(id) === token),
+  );
   // Kept for the token that it belongs to, so that another choice never shows it.
   const [inserted, setInserted] = useState({ token: "", key: "" });
-  const client = clientById(params.client) ?? firstClient;
-  if (client === undefined) return null;
   const key = inserted.token === token && inserted.key !== "" ? inserted.key : KEY_PLACEHOLDER;
   const parts = client.parts({
     baseUrl: address,
-    model: model || "<model>",
+    model: choice.model || "<model>",
     key,
-    contextWindow,
-    backgroundModel,
+    contextWindow: choice.contextWindow,
+    backgroundModel: choice.backgroundModel,
   });
   return (
     <Page
@@ -84,8 +79,8 @@ export default function ConnectPage() {
         <div className={classes.instructions}>
           <Card padding="lg">
             <ConnectionChoices
-              dialect={client.dialect}
-              model={params.model}
+              choice={choice}
+              tokens={tokens}
               token={token}
               inserted={key !== KEY_PLACEHOLDER}
               onModel={(name) => setParams({ model: name })}
@@ -94,7 +89,6 @@ export default function ConnectPage() {
                 setParams({ token: id });
               }}
               onKey={(text) => setInserted({ token, key: text })}
-              onResolved={resolve}
             />
           </Card>
           <Section

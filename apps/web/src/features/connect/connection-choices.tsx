@@ -1,102 +1,44 @@
 /** The choice of model and key. */
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import type { ClientDialect } from "@gateway/shared/connect/clients";
-import type { AvailableModels } from "@gateway/shared/models/model";
 import { Anchor, Button, Input, Select, Stack, Text } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { kindOfModel, sampleModel } from "#components/samples/sample-model.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
 import { useFetchKey } from "#lib/queries/tokens.ts";
-import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 import { LoadError } from "#ui/empty.tsx";
-import { choosableTokensQuery } from "./api.ts";
-import { backgroundModelFor } from "./background-model.ts";
+import type { useModelChoice } from "./use-model-choice.ts";
 import classes from "./connect.module.css";
 
-/** Models that clients of a dialect are made for. */
-const families: Partial<Record<ClientDialect, RegExp>> = {
-  anthropic: /^claude/,
-  gemini: /^gemini/,
-  "openai-responses": /^gpt-\d/,
-};
-
 type ConnectionChoicesProps = {
-  /** The dialect of the client. */
-  dialect: ClientDialect;
-  /** The chosen model; "" leaves the choice to the page. */
-  model: string;
-  /** Id of the chosen token; "" is none. */
-  token: string;
-  /** Whether the key of the token is shown in the settings. */
-  inserted: boolean;
+  choice: ReturnType<typeof useModelChoice>;
   onModel: (name: string) => void;
-  onToken: (id: string) => void;
-  onKey: (key: string) => void;
-  /**
-   * Receives the model that the settings contain, the input tokens that it accepts (0 = unknown), and the model for calls
-   * in the background.
-   */
-  onResolved: (name: string, contextWindow: number, background: string) => void;
-};
+} & KeyChoiceProps;
 
-export function ConnectionChoices({
-  dialect,
-  model,
-  token,
-  onModel,
-  onToken,
-  ...rest
-}: ConnectionChoicesProps) {
+export function ConnectionChoices({ choice, onModel, ...key }: ConnectionChoicesProps) {
   const { t } = useTranslation("connect");
   const self = useSelf();
-  const models = useQuery(modelsQuery);
-  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data;
-  const chosen = tokens?.find(({ id }) => String(id) === token);
-  const modelsOfKey = useMemo(
-    () =>
-      chatModels(chosen ? modelsOfToken(models.data ?? {}, chosen, self?.group ?? "") : (models.data ?? {})),
-    [models.data, chosen, self?.group],
-  );
-  const resolved = model in modelsOfKey ? model : sampleModel(modelsOfKey, families[dialect]);
-  const { onResolved } = rest;
-  const contextWindow = modelsOfKey[resolved]?.info?.context_length ?? 0;
-  const background = backgroundModelFor(resolved, Object.keys(modelsOfKey));
-  useEffect(
-    () => onResolved(resolved, contextWindow, background),
-    [onResolved, resolved, contextWindow, background],
-  );
-  if (models.error && !models.data)
-    return <LoadError error={models.error} onRetry={() => void models.refetch()} />;
-  const names = Object.keys(modelsOfKey).sort();
+  const { query, names, model } = choice;
+  if (query.error && !query.data)
+    return <LoadError error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <div className={classes.choices}>
       <Select
         label={t("Model")}
         data={names}
-        value={resolved === "" ? null : resolved}
+        value={model === "" ? null : model}
         onChange={(name) => (name === null ? undefined : onModel(name))}
         searchable
         allowDeselect={false}
         limit={200}
         disabled={names.length === 0}
-        placeholder={models.isPending ? t("Loading…") : t("No models yet")}
+        placeholder={query.isPending ? t("Loading…") : t("No models yet")}
         nothingFoundMessage={t("No model matches")}
       />
       {self ? (
-        <KeyChoice
-          tokens={tokens}
-          token={token}
-          onToken={onToken}
-          inserted={rest.inserted}
-          onKey={rest.onKey}
-        />
+        <KeyChoice {...key} />
       ) : (
         <Input.Wrapper label={t("Key")} labelElement="div">
           <Text fz="sm" c="dimmed">
@@ -111,17 +53,15 @@ export function ConnectionChoices({
   );
 }
 
-function chatModels(models: AvailableModels): AvailableModels {
-  return Object.fromEntries(
-    Object.entries(models).filter(
-      ([name, { info }]) => kindOfModel(name, info?.output_modalities ?? []) === "chat",
-    ),
-  );
-}
-
-type KeyChoiceProps = Pick<ConnectionChoicesProps, "token" | "onToken" | "inserted" | "onKey"> & {
+type KeyChoiceProps = {
   /** Undefined while loading. */
   tokens: TokenRow[] | undefined;
+  /** Id of the chosen token; "" is none. */
+  token: string;
+  /** Whether the key of the token is shown in the settings. */
+  inserted: boolean;
+  onToken: (id: string) => void;
+  onKey: (key: string) => void;
 };
 
 function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) {

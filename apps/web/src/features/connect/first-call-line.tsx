@@ -1,23 +1,17 @@
 /** Reports the next call of the account as soon as it arrives. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Anchor, Paper, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { useNextCall } from "#components/usage/use-next-call.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
-import { newestCallQuery } from "#lib/queries/logs.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./connect.module.css";
 
 export function FirstCallLine() {
   const { t } = useTranslation("connect");
-  // The newest call when the page was opened. Ids are compared, because the clocks of both sides may differ.
-  const [known, setKnown] = useState<string | undefined>();
-  const [call, setCall] = useState<LogRow | undefined>();
-  const newest = useQuery(newestCallQuery(true)).data;
-  if (newest !== undefined && known === undefined) setKnown(newest?.id ?? "");
-  if (newest && known !== undefined && newest.id !== known && newest.id !== call?.id) setCall(newest);
+  const call = useNextCall(true);
   return (
     <Paper withBorder className={classes.live} role="status">
       {call === undefined ? (
@@ -50,7 +44,7 @@ function Received({ call }: { call: LogRow }) {
               format.charge(call.quota),
             ].join(" · ")}
       </Text>
-      <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="sm" ml="auto">
+      <Anchor component={Link} to={pathOfCall(call.request_id)} fz="sm" ml="auto">
         {t("Open the call")}
       </Anchor>
     </>

@@ -1,4 +1,5 @@
 /** Failed calls of the last 24 hours by reason. Renders nothing without failures. */
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Alert, Button, Group } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -51,7 +52,7 @@ export function FailuresAlert() {
         ) : null}
         <Button
           component={Link}
-          to={`/panel/log?log_type=5&range=custom&from=${from}&view=own`}
+          to={`/panel/log?log_type=${LogType.failed}&range=custom&from=${from}&view=own`}
           size="xs"
           variant="default"
         >

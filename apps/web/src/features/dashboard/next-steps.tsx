@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import {
   canAddChannels,
   canAddCustomers,
@@ -67,7 +68,7 @@ export function NextSteps({ self, onHide }: NextStepsProps) {
             {call.model_name} ·{" "}
             {t("{{count}} tokens", { count: call.prompt_tokens + call.completion_tokens })} ·{" "}
             <Amount points={call.quota} charge /> ·{" "}
-            <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="inherit">
+            <Anchor component={Link} to={pathOfCall(call.request_id)} fz="inherit">
               {t("See how the cost was calculated")}
             </Anchor>
           </Text>

@@ -9,8 +9,9 @@ import { Link } from "react-router-dom";
 import type { ConnectedProvider } from "#components/first-provider/connect-provider.ts";
 import { CodeBox } from "#components/samples/code-box.tsx";
 import { sampleModel } from "#components/samples/sample-model.ts";
+import { useNextCall } from "#components/usage/use-next-call.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration } from "#lib/format/quota.ts";
-import { newestCallQuery } from "#lib/queries/logs.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
@@ -29,12 +30,7 @@ export function CommandStep({ ready, callDetail }: CommandStepProps) {
   const [client, setClient] = useState<FirstClient>("curl");
   const models = useQuery(modelsQuery).data;
   const model = ready.connected?.test.model || sampleModel(models ?? {});
-  // The newest call when the command appeared. Ids are compared, because the clocks of both sides may differ.
-  const [known, setKnown] = useState<string | undefined>();
-  const [call, setCall] = useState<LogRow | undefined>();
-  const newest = useQuery(newestCallQuery(call === undefined)).data;
-  if (newest !== undefined && known === undefined) setKnown(newest?.id ?? "");
-  if (newest && known !== undefined && newest.id !== known && newest.id !== call?.id) setCall(newest);
+  const call = useNextCall(false);
   const command = commandWithKey(client, { baseUrl: address, model: model || "<model>", key: ready.key });
   if (call) return <ArrivedCall call={call}>{callDetail(call)}</ArrivedCall>;
   return (
@@ -100,7 +96,7 @@ function ArrivedCall({ call, children }: { call: LogRow; children: ReactNode }) 
       </Text>
       {children}
       <Group gap="xs">
-        <Button component={Link} to={`/panel/log/${call.request_id}`}>
+        <Button component={Link} to={pathOfCall(call.request_id)}>
           {t("Open the call")}
         </Button>
         <Button component={Link} to="/panel/connect" variant="default">

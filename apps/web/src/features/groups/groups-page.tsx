@@ -1,15 +1,11 @@
 /** User groups: prices, rate limits and reachable channels. */
-import type { BudgetUses } from "@gateway/shared/accounts/budget";
-import { formatSum } from "@gateway/shared/billing/money";
 import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
-import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
+import { Box, Button } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { groupParams } from "#lib/address/list-queries.ts";
@@ -17,21 +13,17 @@ import { initialOf } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
-import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
-import { Short } from "#ui/short.tsx";
-import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { FilterSelect, NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
-import type { Column } from "#ui/table/table-model.ts";
 import { fetchGroup, groupsQuery, useDeleteGroup } from "./api.ts";
-import { useGroupSwitch } from "./use-group-switch.ts";
+import { groupColumns } from "./group-columns.tsx";
 
 const BudgetDialog = lazyPart(() =>
   import("#components/budgets/budget-dialog.tsx").then((module) => module.BudgetDialog),
@@ -60,7 +52,6 @@ export default function GroupsPage() {
   const priced = useDrawerParam("prices");
   const budgets = useBudgetUses("group", groups.data?.data);
   const columns = useMemo(() => groupColumns(t, budgets), [t, budgets]);
-  const filtered = params.keyword !== "" || params.enable !== "";
 
   const destroy = async (group: UserGroupDetail) => {
     await confirmDeletion(
@@ -151,16 +142,8 @@ export default function GroupsPage() {
           </>
         }
         empty={
-          <Empty
-            title={t("No group matches")}
-            action={
-              filtered ? (
-                <Button variant="default" onClick={() => setParams({ keyword: "", enable: "" })}>
-                  {t("Clear filters")}
-                </Button>
-              ) : null
-            }
-          />
+          // The default group cannot be deleted: without filters the list is never empty.
+          <NoMatches title={t("No group matches")} onClear={() => setParams({ keyword: "", enable: "" })} />
         }
       />
       <OpenedRow
@@ -192,99 +175,5 @@ export default function GroupsPage() {
         )}
       </OpenedRow>
     </Page>
-  );
-}
-
-/** @param budgets per group with a budget, the use of the member who has spent the most */
-function groupColumns(t: TFunction<"groups">, budgets: BudgetUses): Column<UserGroupDetail>[] {
-  return [
-    {
-      id: "name",
-      title: t("Name"),
-      fixed: true,
-      sortable: true,
-      width: 180,
-      cell: (group) => (
-        <Box>
-          <Short strong text={group.name} width={240} />
-          <Text c="dimmed" fz="xs" ff="monospace">
-            {group.symbol}
-          </Text>
-        </Box>
-      ),
-    },
-    { id: "enable", title: t("Enabled"), sortable: true, cell: (group) => <EnableSwitch group={group} /> },
-    {
-      id: "ratio",
-      title: t("Ratio"),
-      align: "right",
-      sortable: true,
-      card: "fact",
-      cell: (group) => (group.ratio === 0 ? t("Free") : `×${group.ratio}`),
-    },
-    {
-      id: "api_rate",
-      title: t("Requests per minute"),
-      align: "right",
-      sortable: true,
-      card: "fact",
-      cell: (group) => formatSum(group.api_rate, 0),
-    },
-    {
-      id: "public",
-      secondary: true,
-      title: t("Public"),
-      sortable: true,
-      cell: (group) => (
-        <Badge color={group.public ? "iris" : "gray"}>{group.public ? t("Public") : t("Members only")}</Badge>
-      ),
-    },
-    {
-      id: "min",
-      secondary: true,
-      title: t("Promotion"),
-      sortable: true,
-      cell: (group) => <Promotion group={group} />,
-    },
-    { ...budgetColumn(t("Budget per member"), (group) => budgets[group.id]), secondary: true },
-    { id: "user_count", title: t("Accounts"), align: "right", cell: (group) => group.user_count },
-    { id: "channel_count", title: t("Channels"), align: "right", cell: (group) => group.channel_count },
-    { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (group) => group.id },
-  ];
-}
-
-function Promotion({ group }: { group: UserGroupDetail }) {
-  const { t } = useTranslation("groups");
-  if (!group.promotion)
-    return (
-      <Text span c="dimmed" fz="inherit">
-        –
-      </Text>
-    );
-  return group.max === 0
-    ? t("from ${{min}}", { min: group.min })
-    : t("${{min}} to ${{max}}", { min: group.min, max: group.max });
-}
-
-function EnableSwitch({ group }: { group: UserGroupDetail }) {
-  const { t } = useTranslation("groups");
-  const mayChange = useMayChange();
-  const toggle = useGroupSwitch(group);
-  if (group.symbol === DEFAULT_GROUP)
-    return (
-      <Tooltip label={t("The default group cannot be disabled")}>
-        <span tabIndex={0}>
-          <StatusDot tone="good">{t("Always")}</StatusDot>
-        </span>
-      </Tooltip>
-    );
-  return (
-    <Switch
-      size="xs"
-      aria-label={t("Enable {{name}}", { name: group.name })}
-      checked={group.enable}
-      disabled={!mayChange || toggle.isPending}
-      onChange={(event) => toggle.mutate(event.currentTarget.checked)}
-    />
   );
 }

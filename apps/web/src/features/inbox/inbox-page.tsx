@@ -9,7 +9,7 @@ import { inboxParams } from "#lib/address/list-queries.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import { FilterSelect } from "#ui/table/filters.tsx";
+import { FilterSelect, NoMatches } from "#ui/table/filters.tsx";
 import { inboxQuery, useMarkAllRead } from "./api.ts";
 import { EntryList } from "./entry-list.tsx";
 import { kindTitles } from "./entry-texts.ts";
@@ -91,20 +91,15 @@ export default function InboxPage() {
             ))}
           </Stack>
         ) : rows.length === 0 ? (
-          <Empty
-            icon={IconBellOff}
-            title={narrowed ? t("No results") : t("No notifications yet")}
-            hint={
-              narrowed ? undefined : t("Changes to your account, payments and refused calls appear here.")
-            }
-            action={
-              narrowed ? (
-                <Button variant="default" onClick={() => setFilter({ unread: 0, kind: "" })}>
-                  {t("Clear filters")}
-                </Button>
-              ) : undefined
-            }
-          />
+          narrowed ? (
+            <NoMatches title={t("No results")} onClear={() => setFilter({ unread: 0, kind: "" })} />
+          ) : (
+            <Empty
+              icon={IconBellOff}
+              title={t("No notifications yet")}
+              hint={t("Changes to your account, payments and refused calls appear here.")}
+            />
+          )
         ) : (
           <EntryList rows={rows} />
         )}

@@ -1,8 +1,8 @@
 /** The request log, as far as the user may see it. */
-import type { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
 import type { LogBodies, LogFacets, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { asPage, asSent, http } from "#lib/http.ts";
+import { allChannels, findChannels, nameOfChannel } from "#lib/queries/channels.ts";
 import { allLogs } from "#lib/queries/logs.ts";
 import { type LogFilter, logWindow } from "./filters/log-filter.ts";
 
@@ -83,16 +83,22 @@ export const bodiesQuery = (requestId: string) =>
     gcTime: 0,
   });
 
-/** Sorted by id: the oldest channels come first, as their numbers are known best. */
-export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/channel", asPage<ChannelPage>(), { keyword, size: 20, order: "id" });
-  return data.map(called);
-}
+export const foundChannelsQuery = (keyword: string) =>
+  queryOptions({
+    queryKey: [...allChannels, "found", keyword],
+    queryFn: () => findChannels(keyword),
+    enabled: keyword !== "",
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
 
-export async function nameOfChannel(id: number): Promise<string> {
-  return called(await http.get(`/channel/${id}`, asSent<ChannelRow>())).name;
-}
-
-function called({ id, name }: Pick<ChannelRow, "id" | "name">): { id: number; name: string } {
-  return { id, name: `${id} · ${name}` };
-}
+/** @param id 0 = none */
+export const channelNameQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...allChannels, "name", id],
+    queryFn: () => nameOfChannel(id),
+    enabled: id > 0,
+    staleTime: 60_000,
+    // A deleted channel has no name.
+    meta: { quiet: true },
+  });

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { DrawerParam } from "#lib/address/drawer-param.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
@@ -15,16 +15,17 @@ import { RefreshButton } from "#ui/refresh-button.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { SearchBox } from "#ui/table/filters.tsx";
+import { NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { bundlesQuery, serversQuery, useDeleteBundle } from "./api.ts";
-import { containsKeyword, NoMatch, type ListSearch } from "./search.tsx";
+import { containsKeyword, type ListSearch } from "./search.ts";
 
 const BundleDrawer = lazyPart(() => import("./bundle-drawer.tsx").then((module) => module.BundleDrawer));
 
-export function BundleList({ edited, search }: { edited: DrawerParam; search: ListSearch }) {
+export function BundleList({ search }: { search: ListSearch }) {
   const { t } = useTranslation("mcp");
+  const edited = useDrawerParam();
   const mayChange = useMayChange();
   const bundles = useQuery(bundlesQuery);
   const servers = useQuery(serversQuery).data;
@@ -65,7 +66,7 @@ export function BundleList({ edited, search }: { edited: DrawerParam; search: Li
               hint={t("Add servers first, then a bundle. Clients connect to the address of the bundle.")}
             />
           ) : (
-            <NoMatch title={t("No bundle matches")} onClear={() => search.onChange("")} />
+            <NoMatches title={t("No bundle matches")} onClear={() => search.onChange("")} />
           )
         }
       />

@@ -43,11 +43,7 @@ export default function McpPage() {
         </>
       }
     >
-      {view === "servers" ? (
-        <ServerList edited={edited} search={search} />
-      ) : (
-        <BundleList edited={edited} search={search} />
-      )}
+      {view === "servers" ? <ServerList search={search} /> : <BundleList search={search} />}
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { DrawerParam } from "#lib/address/drawer-param.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -14,16 +14,17 @@ import { RefreshButton } from "#ui/refresh-button.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { SearchBox } from "#ui/table/filters.tsx";
+import { NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { serversQuery, useDeleteServer } from "./api.ts";
-import { containsKeyword, NoMatch, type ListSearch } from "./search.tsx";
+import { containsKeyword, type ListSearch } from "./search.ts";
 
 const ServerDrawer = lazyPart(() => import("./server-drawer.tsx").then((module) => module.ServerDrawer));
 
-export function ServerList({ edited, search }: { edited: DrawerParam; search: ListSearch }) {
+export function ServerList({ search }: { search: ListSearch }) {
   const { t } = useTranslation("mcp");
+  const edited = useDrawerParam();
   const mayChange = useMayChange();
   const servers = useQuery(serversQuery);
   const remove = useDeleteServer();
@@ -60,7 +61,7 @@ export function ServerList({ edited, search }: { edited: DrawerParam; search: Li
               hint={t("Add a remote MCP server, then put it into a bundle.")}
             />
           ) : (
-            <NoMatch title={t("No server matches")} onClear={() => search.onChange("")} />
+            <NoMatches title={t("No server matches")} onClear={() => search.onChange("")} />
           )
         }
       />

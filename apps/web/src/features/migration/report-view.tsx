@@ -3,6 +3,7 @@ import type { ImportReport } from "@gateway/shared/site/migration";
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { downloadJson } from "#lib/download.ts";
 import { Fold } from "#ui/fold.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { kindText } from "./labels.ts";
@@ -107,15 +108,7 @@ function Counts({ report }: { report: ImportReport }) {
 /** Saves the report as the JSON that scripts read. */
 export function DownloadReport({ report }: { report: ImportReport }) {
   const { t } = useTranslation("migration");
-  const save = () => {
-    const text = JSON.stringify(report, null, 2);
-    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `import-${report.product}-${report.finished_at.slice(0, 10)}.json`;
-    link.click();
-    URL.revokeObjectURL(url);
-  };
+  const save = () => downloadJson(`import-${report.product}-${report.finished_at.slice(0, 10)}.json`, report);
   return (
     <Button variant="default" leftSection={<IconDownload size={16} stroke={1.7} />} onClick={save}>
       {t("Download JSON")}

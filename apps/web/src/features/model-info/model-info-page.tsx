@@ -21,7 +21,7 @@ import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { FilterSelect, NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
@@ -142,14 +142,7 @@ export default function ModelInfoPage() {
         }
         empty={
           filtered ? (
-            <Empty
-              title={t("No model matches")}
-              action={
-                <Button variant="default" onClick={() => setParams(noFilters)}>
-                  {t("Clear filters")}
-                </Button>
-              }
-            />
+            <NoMatches title={t("No model matches")} onClear={() => setParams(noFilters)} />
           ) : (
             <Empty
               title={t("No model descriptions yet")}

@@ -19,19 +19,6 @@ export function modelKindName(kind: string): string {
   return kinds[kind] ?? kind;
 }
 
-const modalityNames = lookupTable<string>({
-  text: phrase("Text"),
-  image: phrase("Images"),
-  audio: phrase("Audio"),
-  video: phrase("Video"),
-  pdf: phrase("PDF"),
-  embedding: phrase("Embeddings"),
-});
-
-export function modalityName(modality: string): string {
-  return modalityNames[modality] ?? modality;
-}
-
 const orders: Record<Sorting, string> = {
   usage: phrase("Most used"),
   price: phrase("Lowest price"),

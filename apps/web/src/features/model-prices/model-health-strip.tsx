@@ -3,7 +3,7 @@ import type { ModelHealth } from "@gateway/shared/models/model-health";
 import { Card, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { FigureDefinition } from "#components/usage/figure-definition.tsx";
-import { HourBars } from "#components/usage/hour-bars.tsx";
+import { HourBars, useShareBars } from "#components/usage/hour-bars.tsx";
 import { hourText } from "#lib/channel-hours.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { Stat, Stats } from "#ui/figures/stats.tsx";
@@ -18,6 +18,7 @@ type ModelHealthStripProps = {
 export function ModelHealthStrip({ health, since, pending }: ModelHealthStripProps) {
   const { t } = useTranslation("model-prices");
   const format = useFormat();
+  const barsOf = useShareBars();
   if (pending) return <Skeleton height={96} radius="lg" />;
   if (health === undefined || since === undefined)
     return (
@@ -28,14 +29,7 @@ export function ModelHealthStrip({ health, since, pending }: ModelHealthStripPro
       </Card>
     );
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
-  const bars = health.hourly.map((each, hour) => {
-    const at = hourText(since, hour);
-    return {
-      key: at,
-      share: each,
-      title: each === null ? t("{{time}}: no calls", { time: at }) : `${at}: ${format.percent(each)}`,
-    };
-  });
+  const bars = barsOf(health.hourly, (hour) => hourText(since, hour));
   return (
     <Stats columns={4}>
       <Stat

@@ -14,6 +14,7 @@ import { useSelf } from "#lib/session.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { Pager } from "#ui/table/pager.tsx";
 import { ComparisonBar } from "./comparison/comparison-bar.tsx";
 import { useComparison } from "./comparison/use-comparison.ts";
@@ -202,16 +203,7 @@ function NoModels({ onClear }: { onClear: (() => void) | undefined }) {
     return (
       <Empty title={t("No models yet")} hint={t("Models appear here when a channel serves your group.")} />
     );
-  return (
-    <Empty
-      title={t("No model matches")}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {t("Clear filters")}
-        </Button>
-      }
-    />
-  );
+  return <NoMatches title={t("No model matches")} onClear={onClear} />;
 }
 
 type OtherGroupsProps = { open: boolean; count: number; onChange: (open: boolean) => void };

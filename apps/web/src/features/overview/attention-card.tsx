@@ -1,4 +1,5 @@
 /** Issues that need an administrator's attention: one line each, with a link. */
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { AttentionItem } from "@gateway/shared/usage/overview";
 import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
@@ -85,7 +86,7 @@ function lineOf(
       return {
         title: t("Channel “{{name}}” is failing", { name: item.name }),
         text: t("{{failed}} of {{requests}} calls failed in the current and the previous hour.", item),
-        to: logAddress(since, { channel_id: item.id, log_type: 5 }),
+        to: logAddress(since, { channel_id: item.id, log_type: LogType.failed }),
         urgent: true,
       };
     case "channel-balance":
@@ -110,7 +111,7 @@ function lineOf(
       return {
         title: t("{{count}} calls refused: balance empty", { count: item.calls }),
         text: t("{{count}} customers affected", { count: item.users }),
-        to: logAddress(since, { log_type: 5 }),
+        to: logAddress(since, { log_type: LogType.failed }),
         urgent: false,
       };
     case "audit-drift":

@@ -97,10 +97,10 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
       <thead>
         <tr>
           <th scope="col">{t("Channel")}</th>
-          <th scope="col" className={classes.left}>
+          <th scope="col" data-align="left">
             {t("Status")}
           </th>
-          <th scope="col" className={classes.left}>
+          <th scope="col" data-align="left">
             {t("24 hours")}
           </th>
           <th scope="col">{t("Success")}</th>
@@ -122,10 +122,10 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
               <th scope="row">
                 <QuietLink to={`/panel/channel/${row.id}`}>{row.name || `#${row.id}`}</QuietLink>
               </th>
-              <td className={classes.left}>
+              <td data-align="left">
                 <State row={row} />
               </td>
-              <td className={classes.left}>
+              <td data-align="left">
                 <ChannelHoursBar channel={row} since={since} />
               </td>
               <td>{format.percent(success)}</td>

@@ -1,4 +1,5 @@
 /** Failed calls by reason, the most frequent first. */
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { Failures } from "@gateway/shared/usage/overview";
 import { Button, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
@@ -23,7 +24,12 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
       hint={complete ? undefined : t("Reasons for the newest 5,000 failed calls")}
       aside={
         failed > 0 ? (
-          <Button component={Link} to={logAddress(since, { log_type: 5 })} variant="default" size="xs">
+          <Button
+            component={Link}
+            to={logAddress(since, { log_type: LogType.failed })}
+            variant="default"
+            size="xs"
+          >
             {t("Open the log")}
           </Button>
         ) : null
@@ -43,7 +49,7 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
             return (
               <li key={`${code} ${status}`} style={{ "--share": count / most } as React.CSSProperties}>
                 <span>
-                  <QuietLink to={logAddress(since, { log_type: 5, error_code: code })}>
+                  <QuietLink to={logAddress(since, { log_type: LogType.failed, error_code: code })}>
                     {label === undefined ? code || t("Unknown") : t(label)}
                   </QuietLink>{" "}
                   <small>{status}</small>

@@ -1,5 +1,7 @@
 /** Calls by hour, failed ones on top, with the day before as a line. A click or a drag opens the calls of these hours. */
 import type { Traffic } from "@gateway/shared/usage/overview";
+import { Center } from "@mantine/core";
+import { IconChartBar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { logAddress } from "#lib/address/log-address.ts";
@@ -7,6 +9,10 @@ import { hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
+import { Empty } from "#ui/empty.tsx";
+
+/** Height of the chart with its legend, which the first call brings. */
+const emptyHeight = 264;
 
 const colors = { served: "var(--chart-1)", failed: "var(--chart-failed)" };
 
@@ -22,6 +28,12 @@ export function TrafficChart({ traffic, since }: { traffic: Traffic; since: numb
     served: count - (failed[hour] ?? 0),
     failed: failed[hour] ?? 0,
   }));
+  if ([...requests, ...before].every((count) => count === 0))
+    return (
+      <Center h={emptyHeight}>
+        <Empty compact icon={IconChartBar} title={t("No calls within 24 hours")} />
+      </Center>
+    );
   return (
     <StackedBars
       title={t("Requests per hour")}

@@ -14,13 +14,12 @@ import { textParam } from "#lib/address/params.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { ownersQuery } from "#lib/queries/owners.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
-import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { SearchBox } from "#ui/table/filters.tsx";
+import { NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { useDeleteOwner } from "./api.ts";
@@ -90,16 +89,7 @@ export default function OwnersPage() {
             placeholder={t("Name or ID")}
           />
         }
-        empty={
-          <Empty
-            title={t("No owner matches")}
-            action={
-              <Button variant="default" onClick={() => setParams({ keyword: "" })}>
-                {t("Clear the search")}
-              </Button>
-            }
-          />
-        }
+        empty={<NoMatches title={t("No owner matches")} onClear={() => setParams({ keyword: "" })} />}
       />
       <OpenedRow
         opened={edited}

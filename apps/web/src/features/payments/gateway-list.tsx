@@ -23,7 +23,7 @@ import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { FilterSelect, NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -90,14 +90,7 @@ export function GatewayList() {
         }
         empty={
           filtered ? (
-            <Empty
-              title={t("No payment gateway matches")}
-              action={
-                <Button variant="default" onClick={() => setParams(noFilters)}>
-                  {t("Clear filters")}
-                </Button>
-              }
-            />
+            <NoMatches title={t("No payment gateway matches")} onClear={() => setParams(noFilters)} />
           ) : (
             <Empty
               icon={IconCreditCard}

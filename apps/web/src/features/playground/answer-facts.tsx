@@ -1,16 +1,18 @@
-/** Time, tokens and cost of an answer in one line, with the calculation of the cost in a tooltip. */
+/** Time, tokens and cost of an answer in one line. The cost has its calculation in a tooltip, and links to the call. */
 import { Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
 import { nameOfBillLine } from "#lib/labels/usage-kinds.ts";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 
 export function AnswerFacts({ answer }: { answer: Answer }) {
   const { t } = useTranslation("playground");
   const format = useFormat();
-  const { usage, charge } = answer;
+  const { usage, charge, requestId } = answer;
   const facts: ReactNode[] = [];
   if (answer.duration > 0)
     facts.push(
@@ -28,10 +30,10 @@ export function AnswerFacts({ answer }: { answer: Answer }) {
   if (charge)
     facts.push(
       <Tooltip label={<Sum charge={charge} />} disabled={charge.lines.length === 0}>
-        <span tabIndex={0}>
+        <QuietLink to={pathOfCall(requestId)}>
           {t("Cost {{amount}}", { amount: format.charge(charge.points) })}
           {charge.estimated ? ` (${t("estimated")})` : ""}
-        </span>
+        </QuietLink>
       </Tooltip>,
     );
   return (

@@ -291,12 +291,12 @@ function useStickyEnd(chat: Chat) {
     }
     keep();
   }, [chat, keep]);
-  const stick = useCallback(() => {
+  const stick = () => {
     sticks.current = true;
-  }, []);
-  const follow = useCallback(() => {
+  };
+  const follow = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = box.current ?? {};
     sticks.current = scrollHeight - scrollTop - clientHeight < nearPx;
-  }, []);
+  };
   return { box, stick, follow, keep };
 }

@@ -5,6 +5,7 @@ import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
@@ -140,6 +141,11 @@ function AnswerView({ answer, boxed, onAgain, onDrawn }: AnswerViewProps) {
             {onAgain ? (
               <Button size="compact-sm" variant="default" onClick={onAgain}>
                 {t("Try again")}
+              </Button>
+            ) : null}
+            {answer.requestId ? (
+              <Button component={Link} to={pathOfCall(answer.requestId)} size="compact-sm" variant="default">
+                {t("Open the call")}
               </Button>
             ) : null}
           </Group>

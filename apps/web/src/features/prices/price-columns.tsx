@@ -83,7 +83,7 @@ export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
         <Group gap={6} wrap="nowrap">
           <Short text={joinList(models)} width={220} />
           {models.length > 1 ? (
-            <Badge variant="default" c="dimmed" flex="none">
+            <Badge variant="default" c="dimmed">
               {models.length}
             </Badge>
           ) : null}

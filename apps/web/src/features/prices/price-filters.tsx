@@ -88,21 +88,6 @@ export function PriceFilters({ params, onChange, owners, used }: PriceFiltersPro
   );
 }
 
-export function NoMatchingPrices({ onClear }: { onClear: () => void }) {
-  const { t } = useTranslation("prices");
-  return (
-    <Empty
-      icon={IconTags}
-      title={t("No price matches")}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {t("Clear filters")}
-        </Button>
-      }
-    />
-  );
-}
-
 /** @param onUpdate undefined for someone who may not change prices */
 export function NoPrices({ onUpdate }: { onUpdate: (() => void) | undefined }) {
   const { t } = useTranslation("prices");

@@ -19,19 +19,13 @@ import { RowMissing } from "#ui/page/opened-row-states.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import { useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
-import {
-  hasPriceFilter,
-  noFilters,
-  NoMatchingPrices,
-  NoPrices,
-  PriceFilters,
-  pricesParams,
-} from "./price-filters.tsx";
+import { hasPriceFilter, noFilters, NoPrices, PriceFilters, pricesParams } from "./price-filters.tsx";
 import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
 import { usePriceFormTarget } from "./use-price-form-target.ts";
 
@@ -100,7 +94,7 @@ export default function PricesPage() {
     onRetry: () => void prices.refetch(),
     toolbar: <PriceFilters params={params} onChange={setParams} owners={owners} used={usedOwners} />,
     empty: hasPriceFilter(params) ? (
-      <NoMatchingPrices onClear={() => setParams(noFilters)} />
+      <NoMatches title={t("No price matches")} onClear={() => setParams(noFilters)} />
     ) : (
       <NoPrices onUpdate={mayChange ? () => updating.open("list") : undefined} />
     ),

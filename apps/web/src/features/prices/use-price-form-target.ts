@@ -1,5 +1,5 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import type { PriceFormTarget } from "./price-values.ts";
 
@@ -18,7 +18,7 @@ export function usePriceFormTarget(
   if (key !== "" && prices !== undefined && initialTarget?.key !== key)
     setBegun({ key, edited: targetOf(key, prices) });
   if (key === "" && initialTarget !== null) setBegun(null);
-  const edit = useCallback(({ models }: PriceFormTarget) => open(models.join(",") || NEW), [open]);
+  const edit = ({ models }: PriceFormTarget) => open(models.join(",") || NEW);
   return [initialTarget?.key === key ? initialTarget.edited : null, edit, close];
 }
 

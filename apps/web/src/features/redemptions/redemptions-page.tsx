@@ -20,7 +20,7 @@ import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { FilterSelect, NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
@@ -150,14 +150,7 @@ export default function RedemptionsPage() {
         }
         empty={
           filtered ? (
-            <Empty
-              title={t("No code matches")}
-              action={
-                <Button variant="default" onClick={() => setParams({ keyword: "", status: 0 })}>
-                  {t("Clear filters")}
-                </Button>
-              }
-            />
+            <NoMatches title={t("No code matches")} onClear={() => setParams({ keyword: "", status: 0 })} />
           ) : (
             <Empty
               icon={IconTicket}

@@ -5,8 +5,8 @@ import type { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/sess
 import type { MailRequest } from "@gateway/shared/site/mail";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
-import { currentLanguage, offerLanguage } from "#lib/i18n.ts";
-import { openSession } from "#lib/session.ts";
+import { currentLanguage } from "#lib/i18n.ts";
+import { openSession, startSession } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 
 const signedIn = asSent<Self>();
@@ -16,10 +16,7 @@ export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: LoginInput) => http.post("/user/login", signedIn, input),
-    onSuccess: (self) => {
-      void offerLanguage(self.language);
-      openSession(client, self);
-    },
+    onSuccess: (self) => startSession(client, self),
     meta: { quiet: true },
   });
 }
@@ -81,10 +78,7 @@ export function usePasskeySignIn() {
       });
       return http.post("/webauthn/login/finish", signedIn, answer);
     },
-    onSuccess: (self) => {
-      void offerLanguage(self.language);
-      openSession(client, self);
-    },
+    onSuccess: (self) => startSession(client, self),
     meta: { quiet: true },
   });
 }

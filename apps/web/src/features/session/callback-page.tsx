@@ -2,12 +2,11 @@
 import type { Self } from "@gateway/shared/accounts/session";
 import { Group, Loader, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate, useParams, useSearchParams } from "react-router-dom";
 import { errorReason } from "#lib/errors/error-text.ts";
-import { offerLanguage } from "#lib/i18n.ts";
-import { openSession, wasSignedIn } from "#lib/session.ts";
+import { startSession, wasSignedIn } from "#lib/session.ts";
 import { finishProviderSignIn, readNextPage, mayPass, requiresCode } from "#lib/sign-in.ts";
 import { toast } from "#ui/toast.tsx";
 import { EntryCard } from "./entry-card.tsx";
@@ -46,22 +45,20 @@ function Arrival({ provider }: { provider: string }) {
 
   const asksCode = requiresCode(error);
 
-  const enter = useCallback(
-    (self: Self) => {
-      forgetInviteCode();
-      void offerLanguage(self.language);
-      openSession(client, self);
-      void navigate(readNextPage(), { replace: true });
-    },
-    [client, navigate],
-  );
+  const enter = (self: Self) => {
+    forgetInviteCode();
+    startSession(client, self);
+    void navigate(readNextPage(), { replace: true });
+  };
 
-  useEffect(() => {
-    if (data === undefined) return;
-    if (data !== null) return enter(data);
+  const arrive = useEffectEvent((self: Self | null) => {
+    if (self !== null) return enter(self);
     toast.success(t("Account connected"));
     void navigate(bindings, { replace: true });
-  }, [data, enter, navigate, t]);
+  });
+  useEffect(() => {
+    if (data !== undefined) arrive(data);
+  }, [data]);
 
   useEffect(() => {
     if (!error || asksCode) return;

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { WeChatDialog } from "#components/wechat-dialog.tsx";
 import { errorReason } from "#lib/errors/error-text.ts";
-import { openSession } from "#lib/session.ts";
+import { startSession } from "#lib/session.ts";
 import { signInWithWeChatCode, requiresCode } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
@@ -18,7 +18,7 @@ export function WeChatSignIn({ onClose }: { onClose: () => void }) {
   const enter = (self: Self) => {
     forgetInviteCode();
     // The login page redirects automatically once there is a session.
-    openSession(client, self);
+    startSession(client, self);
   };
   const signIn = useMutation({
     mutationFn: (code: string) => signInWithWeChatCode(code, keepInviteCode(null)),

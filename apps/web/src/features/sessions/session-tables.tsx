@@ -5,6 +5,7 @@ import { IconCornerDownRight } from "@tabler/icons-react";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { modelAddress } from "#lib/address/model-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
@@ -169,7 +170,7 @@ export function MoveTable({ moves }: { moves: ChannelMove[] }) {
           {moves.map((move) => (
             <tr key={move.request_id}>
               <th scope="row">
-                <QuietLink to={`/panel/log/${encodeURIComponent(move.request_id)}`}>
+                <QuietLink to={pathOfCall(move.request_id)}>
                   {t("{{from}} → {{to}}", {
                     from: move.from_channel_name || t("Deleted channel"),
                     to: move.to_channel_name || t("Deleted channel"),

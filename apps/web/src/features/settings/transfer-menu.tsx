@@ -4,9 +4,9 @@ import { ActionIcon, FileButton, Menu, Modal } from "@mantine/core";
 import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { downloadJson } from "#lib/download.ts";
 import { useSystemName } from "#lib/site.ts";
-import { reportMissing } from "#ui/lazy-part.tsx";
-import { lazyPart } from "#ui/lazy-part.tsx";
+import { lazyPart, reportMissing } from "#ui/lazy-part.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useExportSettings, usePreviewSettings } from "./api.ts";
 
@@ -27,16 +27,7 @@ export function TransferMenu() {
 
   const download = () =>
     exporting.mutate(undefined, {
-      onSuccess: (file) => {
-        const url = URL.createObjectURL(
-          new Blob([JSON.stringify(file, null, 2)], { type: "application/json" }),
-        );
-        const link = document.createElement("a");
-        link.href = url;
-        link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, "-")}-settings.json`;
-        link.click();
-        URL.revokeObjectURL(url);
-      },
+      onSuccess: (file) => downloadJson(`${name.replace(/[^\p{L}\p{N}]+/gu, "-")}-settings.json`, file),
     });
   const read = async (picked: File | null) => {
     if (!picked) return;

@@ -60,7 +60,7 @@ function DefaultAbout({ name }: { name: string }) {
       <Part title={t("What a call costs")}>
         <Text>
           {t(
-            "You pay for the tokens of a call at the price of its model. Failed calls and empty answers cost nothing. The log shows a bill for each call, and each of your keys can have its own limit.",
+            "You pay for the tokens of a call at the price of its model. Failed calls and empty responses cost nothing. The log shows a bill for each call, and each of your keys can have its own limit.",
           )}
         </Text>
       </Part>

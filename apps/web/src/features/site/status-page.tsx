@@ -21,7 +21,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { z } from "zod";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { HourBars } from "#components/usage/hour-bars.tsx";
+import { HourBars, useShareBars } from "#components/usage/hour-bars.tsx";
 import { hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { asSent, ApiError, http } from "#lib/http.ts";
@@ -203,14 +203,9 @@ function Row({ model, status, days }: { model: ModelStatus; status: Status; days
   const shares = days ? model.daily : model.hourly;
   // A phone has space for 30 days.
   const from = days && phone ? shares.length - 30 : 0;
-  const bars = shares.slice(from).map((each, index) => {
-    const at = days ? dayText(status.first_day, from + index) : hourText(status.since, index);
-    return {
-      key: at,
-      share: each,
-      title: each === null ? t("{{time}}: no calls", { time: at }) : `${at}: ${format.percent(each)}`,
-    };
-  });
+  const bars = useShareBars()(shares.slice(from), (place) =>
+    days ? dayText(status.first_day, from + place) : hourText(status.since, place),
+  );
   return (
     <li>
       <div className={classes.line}>

@@ -1,9 +1,8 @@
 /** Sets a monthly budget for the own account: a limit, a warning, and whether calls beyond it are refused. */
 import { AccountBudget, type MonthForecast } from "@gateway/shared/accounts/budget";
-import { pointsOf } from "@gateway/shared/billing/money";
 import { Button, NumberInput, Stack, Switch, Text } from "@mantine/core";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { PointsInput } from "#components/points-input.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import { useSetAccountBudget } from "#lib/queries/budgets.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
@@ -21,8 +20,6 @@ export function AccountBudgetDialog({ budget, month, onClose }: AccountBudgetDia
   const save = useSetAccountBudget();
   const isNew = budget.limit === 0;
   const form = useSchemaForm(AccountBudget, isNew ? { ...budget, warning: firstWarning } : budget);
-  // Keeps the typed text: rounding to points must not change the digits under the cursor.
-  const [dollars, setDollars] = useState<number | string>(isNew ? "" : budget.limit / format.pointsPerUsd);
   const store = (next: AccountBudget) =>
     save.mutate(next, {
       onSuccess: () => {
@@ -35,7 +32,7 @@ export function AccountBudgetDialog({ budget, month, onClose }: AccountBudgetDia
     <HelpModal help="users#own-budget" opened onClose={onClose} size={460} title={t("Monthly budget")}>
       <form noValidate onSubmit={form.onSubmit((values) => store(AccountBudget.parse(values)))}>
         <Stack gap="md">
-          <NumberInput
+          <PointsInput
             label={t("Budget per month")}
             description={t("This month: {{used}} spent, {{expected}} expected at its end.", {
               used: format.quota(month.used),
@@ -43,23 +40,15 @@ export function AccountBudgetDialog({ budget, month, onClose }: AccountBudgetDia
             })}
             placeholder={t("No budget")}
             data-autofocus
-            prefix="$"
-            min={0}
             max={2_000_000}
-            allowNegative={false}
-            decimalScale={6}
-            thousandSeparator=","
-            value={dollars}
+            value={form.values.limit ?? 0}
             error={form.errors["limit"]}
-            onChange={(next) => {
-              setDollars(next);
-              form.setFieldValue("limit", pointsOf(Number(next) || 0, format.pointsPerUsd));
-            }}
+            onChange={(points) => form.setFieldValue("limit", points)}
           />
           <NumberInput
             label={t("Warn at")}
             description={t(
-              "In percent of the budget. You are notified once per month, also by email. 0 = never.",
+              "In percent of the budget. You are notified once per month, also by email. 0 = off.",
             )}
             suffix=" %"
             min={0}

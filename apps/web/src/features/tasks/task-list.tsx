@@ -1,18 +1,17 @@
 /** A generic list of asynchronous tasks: filters, rows, and the drawer of a task. */
 import type { Page as PageOf } from "@gateway/shared/paging";
-import { Button } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import type { TaskFilter } from "#lib/address/list-queries.ts";
-import { Empty } from "#ui/empty.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -64,14 +63,7 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
         toolbar={props.filters}
         empty={
           hasTaskFilter(query) ? (
-            <Empty
-              title={t("No task matches")}
-              action={
-                <Button variant="default" onClick={() => onQuery(noNarrowing)}>
-                  {t("Clear filters")}
-                </Button>
-              }
-            />
+            <NoMatches title={t("No task matches")} onClear={() => onQuery(noNarrowing)} />
           ) : (
             props.empty
           )

@@ -16,7 +16,7 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { SearchBox } from "#ui/table/filters.tsx";
+import { NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -83,14 +83,7 @@ export default function TelegramPage() {
               action={newCommand}
             />
           ) : (
-            <Empty
-              title={t("No command matches")}
-              action={
-                <Button variant="default" onClick={() => setParams({ keyword: "" })}>
-                  {t("Clear the search")}
-                </Button>
-              }
-            />
+            <NoMatches title={t("No command matches")} onClear={() => setParams({ keyword: "" })} />
           )
         }
       />

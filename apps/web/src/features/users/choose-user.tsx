@@ -2,10 +2,7 @@
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { SearchSelect } from "#components/search-select.tsx";
-import { userParams } from "#lib/address/list-queries.ts";
-import { initialOf } from "#lib/address/params.ts";
-import { fetchUsers } from "#lib/queries/users.ts";
-import { fetchUser } from "./api.ts";
+import { allUsers, findUsers, nameOfUser } from "#lib/queries/users.ts";
 
 type ChooseUserProps = { title: string; onChoose: (id: number) => void; onClose: () => void };
 
@@ -16,17 +13,9 @@ export function ChooseUser({ title, onChoose, onClose }: ChooseUserProps) {
       <SearchSelect
         label={t("User")}
         placeholder={t("Name, email or ID")}
-        kind="users"
-        find={async (keyword) => {
-          const { data } = await fetchUsers({
-            ...initialOf(userParams),
-            keyword,
-            size: 20,
-            order: "username",
-          });
-          return data.map(({ id, username }) => ({ id, name: username }));
-        }}
-        nameOf={async (id) => (await fetchUser(String(id))).username}
+        kind={allUsers}
+        find={findUsers}
+        nameOf={nameOfUser}
         value={0}
         onChange={(id) => (id > 0 ? onChoose(id) : undefined)}
         selectFirstOptionOnChange

@@ -1,6 +1,6 @@
 /** Details of an account: identity, usage and sessions. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
-import { Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconCoins, IconListDetails, IconPencil, IconReceipt, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -23,9 +23,9 @@ import { LoadError } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
 import { RowMissing } from "#ui/page/opened-row-states.tsx";
 import { isRefusal } from "#ui/page/opened-row.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useEndSessions, userQuery, userSessionsQuery } from "./api.ts";
 import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
@@ -41,7 +41,6 @@ type UserDrawerProps = {
 
 export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawerProps) {
   const { t } = useTranslation("users");
-  const phone = useIsPhone();
   const detail = useQuery(userQuery(id));
   const user = detail.data;
   const below = useMayManage(user);
@@ -50,17 +49,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
   const mayPay = useMayEnter("balances", "edit") && below;
   if (!user && isRefusal(detail.error)) return <RowMissing onClose={onClose} />;
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 600}
-      title={
-        <Title order={2} component="span" fz="lg">
-          {user?.username ?? t("User {{id}}", { id })}
-        </Title>
-      }
-    >
+    <SideDrawer onClose={onClose} width={600} title={user?.username ?? t("User {{id}}", { id })}>
       {detail.error && !user ? (
         <LoadError error={detail.error} onRetry={() => void detail.refetch()} />
       ) : user ? (
@@ -117,7 +106,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
           <Skeleton height={120} />
         </Stack>
       )}
-    </Drawer>
+    </SideDrawer>
   );
 }
 

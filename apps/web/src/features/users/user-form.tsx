@@ -1,12 +1,11 @@
 /** Edits an account. Its fields are also those of a new account. */
 import { mayChangeRoles, Role, roleName } from "@gateway/shared/accounts/roles";
 import { UserChange, type UserListRow } from "@gateway/shared/accounts/user";
-import { pointsOf } from "@gateway/shared/billing/money";
-import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
+import { PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
+import { PointsInput } from "#components/points-input.tsx";
 import { roleTitles } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import { groupSymbolsQuery } from "#lib/queries/groups.ts";
@@ -140,24 +139,13 @@ export function InitialBalanceField(props: {
 }) {
   const { t } = useTranslation("users");
   const format = useFormat();
-  // Keeps the typed text: rounding to points must not change the digits under the cursor.
-  const [dollars, setDollars] = useState<number | string>(props.points / format.pointsPerUsd);
   return (
-    <NumberInput
+    <PointsInput
       label={t("Initial balance in dollars")}
       description={t("= {{points}} points", { count: props.points, points: format.whole(props.points) })}
-      prefix="$"
-      min={0}
-      max={10_000_000}
-      decimalScale={6}
-      thousandSeparator=","
-      allowNegative={false}
-      value={dollars}
+      value={props.points}
       error={props.error}
-      onChange={(value) => {
-        setDollars(value);
-        props.onChange(pointsOf(Number(value) || 0, format.pointsPerUsd));
-      }}
+      onChange={props.onChange}
     />
   );
 }

@@ -107,7 +107,7 @@ function Loaded({ user }: { user: UserDetail }) {
       content: () => (
         <Stack gap="md">
           <RecentCalls title={t("Newest calls")} filter={filter} />
-          <RecentCalls title={t("Failed calls")} filter={{ ...filter, log_type: 5 }} />
+          <RecentCalls title={t("Failed calls")} filter={{ ...filter, log_type: LogType.failed }} />
         </Stack>
       ),
     },

@@ -5,7 +5,7 @@ import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { NEW, type DrawerParam, useDrawerParam } from "#lib/address/drawer-param.ts";
+import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { userParams } from "#lib/address/list-queries.ts";
 import { initialOf } from "#lib/address/params.ts";
@@ -21,6 +21,7 @@ import { Page } from "#ui/page/page.tsx";
 import { RefreshButton } from "#ui/refresh-button.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { fetchUser } from "./api.ts";
@@ -142,17 +143,11 @@ export default function UsersPage() {
           </>
         }
         empty={
-          <Empty
-            icon={IconUsers}
-            title={hasUserFilter(query) ? t("No users match these filters") : t("No users yet")}
-            action={
-              hasUserFilter(query) ? (
-                <Button variant="default" onClick={() => setQuery(noFilters)}>
-                  {t("Clear the filters")}
-                </Button>
-              ) : null
-            }
-          />
+          hasUserFilter(query) ? (
+            <NoMatches title={t("No users match these filters")} onClear={() => setQuery(noFilters)} />
+          ) : (
+            <Empty icon={IconUsers} title={t("No users yet")} />
+          )
         }
       />
       {shown.key !== "" && [edited, paid, budgeted, promoted].every(({ key }) => key === "") ? (
@@ -169,20 +164,19 @@ export default function UsersPage() {
           <RowMissing onClose={shown.close} />
         )
       ) : null}
-      <UserDialogs opened={{ edited, customer, paid, promoted, budgeted }} rows={rows} />
+      <UserDialogs rows={rows} />
     </Page>
   );
 }
 
-type UserDialogsProps = {
-  opened: Record<"edited" | "customer" | "paid" | "promoted" | "budgeted", DrawerParam>;
-  rows: UserListRow[] | undefined;
-};
-
 /** The forms of one user. Each has a parameter of its own in the address. */
-function UserDialogs({ opened, rows }: UserDialogsProps) {
+function UserDialogs({ rows }: { rows: UserListRow[] | undefined }) {
   const { t } = useTranslation("users");
-  const { edited, customer, paid, promoted, budgeted } = opened;
+  const edited = useDrawerParam();
+  const customer = useDrawerParam("customer");
+  const paid = useDrawerParam("balance");
+  const promoted = useDrawerParam("promote");
+  const budgeted = useDrawerParam("budget");
   const edits = useMayChange();
   const givesKeys = useMayEnter("tokens", "edit");
   return (

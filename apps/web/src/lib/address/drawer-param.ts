@@ -3,7 +3,7 @@ import { useCallbackRef } from "@mantine/hooks";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router-dom";
 import { currentLocation, EDITED, leaveEntry } from "./history.ts";
-import { useQueryString } from "./list-params.ts";
+import { useQueryChange, useQueryString } from "./list-params.ts";
 
 /** Parameters of forms and drawers, which are not part of a saved view. */
 export const drawerParams = [
@@ -60,6 +60,7 @@ function openedHere(): string | null {
  */
 export function useDrawerParam(name: DrawerName = EDITED): DrawerParam {
   const [, setSearch] = useSearchParams();
+  const changeQuery = useQueryChange();
   const key = new URLSearchParams(useQueryString()).get(name) ?? "";
   const open = useCallbackRef((next: string | number) => {
     const search = new URLSearchParams(window.location.search);
@@ -68,9 +69,7 @@ export function useDrawerParam(name: DrawerName = EDITED): DrawerParam {
     setSearch(search, { state: { opened: name } });
   });
   const replace = useCallbackRef((next: string | number) => {
-    const search = new URLSearchParams(window.location.search);
-    search.set(name, String(next));
-    setSearch(search, { replace: true, state: currentLocation().state });
+    changeQuery((search) => search.set(name, String(next)));
   });
   const close = useCallbackRef(() => {
     const search = new URLSearchParams(window.location.search);

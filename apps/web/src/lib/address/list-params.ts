@@ -1,4 +1,5 @@
 /** State of a list (filters, order, page) in the address. */
+import { useCallbackRef } from "@mantine/hooks";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { useHref, useLocation, useSearchParams } from "react-router-dom";
 import { currentLocation, onAddressChange } from "./history.ts";
@@ -9,7 +10,7 @@ import { initialOf, type Params, type ParamValues, readParams } from "./params.t
  * Initial values are omitted from the address.
  */
 export function useListParams<T extends ParamValues>(params: Params<T>): [T, (patch: Partial<T>) => void] {
-  const [, setSearch] = useSearchParams();
+  const changeQuery = useQueryChange();
   const search = useQueryString();
   const page = usePageAddress();
   // Kept while the list is open: another size of the window must not change which rows a page has.
@@ -23,18 +24,16 @@ export function useListParams<T extends ParamValues>(params: Params<T>): [T, (pa
     (patch: Partial<T>) => {
       // The user is leaving the page. A late response must not bring it back.
       if (window.location.pathname !== page) return;
-      // Reads the current address instead of the last render: two changes in a row must not undo each other.
-      const next = new URLSearchParams(window.location.search);
-      if (Object.keys(patch).some((name) => name !== "page")) next.delete("page");
-      for (const [name, value] of Object.entries(patch)) {
-        if (value === undefined || value === null || value === initial[name as keyof T]) next.delete(name);
-        else next.set(name, String(value));
-      }
-      keepSizeWithPage(next, initial);
-      // Keeps the state of this history entry.
-      setSearch(next, { replace: true, state: currentLocation().state });
+      changeQuery((next) => {
+        if (Object.keys(patch).some((name) => name !== "page")) next.delete("page");
+        for (const [name, value] of Object.entries(patch)) {
+          if (value === undefined || value === null || value === initial[name as keyof T]) next.delete(name);
+          else next.set(name, String(value));
+        }
+        keepSizeWithPage(next, initial);
+      });
     },
-    [setSearch, initial, page],
+    [changeQuery, initial, page],
   );
   return [values, setParams];
 }
@@ -45,6 +44,19 @@ function keepSizeWithPage(search: URLSearchParams, initial: ParamValues): void {
   const size = String(initial["size"]);
   if (!search.has("page") && search.get("size") === size) search.delete("size");
   else if (search.has("page") && !search.has("size")) search.set("size", size);
+}
+
+/**
+ * Returns a function that changes the query string in the same entry of the history, whose state stays. It reads the
+ * current address instead of the last render: two changes in a row must not undo each other.
+ */
+export function useQueryChange(): (change: (search: URLSearchParams) => void) => void {
+  const [, setSearch] = useSearchParams();
+  return useCallbackRef((change) => {
+    const search = new URLSearchParams(window.location.search);
+    change(search);
+    setSearch(search, { replace: true, state: currentLocation().state });
+  });
 }
 
 /**

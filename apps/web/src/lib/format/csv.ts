@@ -1,5 +1,6 @@
-/** CSV files that spreadsheets open correctly. Pure. */
+/** CSV files that spreadsheets open correctly. */
 import { csvCell } from "@gateway/shared/csv-cell";
+import { downloadFile } from "#lib/download.ts";
 
 /** Without a byte order mark Excel does not detect UTF-8. */
 const byteOrderMark = "\uFEFF";
@@ -9,10 +10,5 @@ export function toCsv(table: (string | number)[][]): string {
 }
 
 export function downloadCsv(name: string, table: (string | number)[][]): void {
-  const url = URL.createObjectURL(new Blob([toCsv(table)], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  downloadFile(name, toCsv(table), "text/csv;charset=utf-8");
 }

@@ -4,11 +4,10 @@
  */
 import { Anchor, Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
 import { IconArrowLeft, IconFileUnknown } from "@tabler/icons-react";
-import { type ReactNode, useCallback, useLayoutEffect } from "react";
+import { type ReactNode, useLayoutEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useSearchParams } from "react-router-dom";
-import { currentLocation } from "#lib/address/history.ts";
-import { useQueryString } from "#lib/address/list-params.ts";
+import { Link } from "react-router-dom";
+import { useQueryChange, useQueryString } from "#lib/address/list-params.ts";
 import { markShown } from "#lib/errors/shown-errors.ts";
 import { usePageTitle } from "#lib/site.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
@@ -61,19 +60,15 @@ export function ObjectPage({ title, icon, badges, actions, tabs }: ObjectPagePro
 }
 
 function useTab(tabs: readonly ObjectTab[]): [string, (tab: string) => void] {
-  const [, setSearch] = useSearchParams();
+  const changeQuery = useQueryChange();
   const tabInAddress = new URLSearchParams(useQueryString()).get("tab");
   const first = tabs[0]?.id ?? "";
   const tab = tabs.find(({ id }) => id === tabInAddress)?.id ?? first;
-  const setTab = useCallback(
-    (next: string) => {
-      const search = new URLSearchParams(window.location.search);
+  const setTab = (next: string) =>
+    changeQuery((search) => {
       if (next === first || next === "") search.delete("tab");
       else search.set("tab", next);
-      setSearch(search, { replace: true, state: currentLocation().state });
-    },
-    [first, setSearch],
-  );
+    });
   return [tab, setTab];
 }
 

@@ -1,16 +1,15 @@
 /** What is shown in place of an opened row that is not loaded, or does not exist. */
-import { Button, Drawer, Modal, Skeleton, Stack } from "@mantine/core";
+import { Button, Modal, Skeleton, Stack } from "@mantine/core";
 import { IconFileUnknown } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Empty, LoadError } from "#ui/empty.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
+import { SideDrawer } from "./side-drawer.tsx";
 
 type WaitingProps = { onClose: () => void; error?: unknown; onRetry?: () => void };
 
 export function RowLoading({ onClose, error, onRetry }: WaitingProps) {
-  const phone = useIsPhone();
   return (
-    <Drawer opened onClose={onClose} position="right" size={phone ? "100%" : 560} title=" ">
+    <SideDrawer onClose={onClose} title=" ">
       {error ? (
         <LoadError error={error} {...(onRetry ? { onRetry } : {})} />
       ) : (
@@ -20,7 +19,7 @@ export function RowLoading({ onClose, error, onRetry }: WaitingProps) {
           ))}
         </Stack>
       )}
-    </Drawer>
+    </SideDrawer>
   );
 }
 

@@ -3,9 +3,7 @@ import { Alert, Button, Code, Group, Text } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
-import { currentLocation } from "#lib/address/history.ts";
-import { useQueryString } from "#lib/address/list-params.ts";
+import { useQueryChange, useQueryString } from "#lib/address/list-params.ts";
 import { droppedParams, type Params } from "#lib/address/params.ts";
 import { withSpace } from "#lib/word-spacing.ts";
 
@@ -22,14 +20,13 @@ const mostLetters = 40;
 export function DroppedFilters<T extends object>({ params, others }: DroppedFiltersProps<T>) {
   const { t } = useTranslation();
   const search = useQueryString();
-  const [, setSearch] = useSearchParams();
+  const changeQuery = useQueryChange();
   const dropped = droppedParams(params, new URLSearchParams(search), others);
   if (dropped.length === 0) return null;
-  const remove = () => {
-    const next = new URLSearchParams(window.location.search);
-    for (const [name] of dropped) next.delete(name);
-    setSearch(next, { replace: true, state: currentLocation().state });
-  };
+  const remove = () =>
+    changeQuery((next) => {
+      for (const [name] of dropped) next.delete(name);
+    });
   return (
     <Alert
       color="amber"

@@ -1,8 +1,9 @@
 /** The filters above a list. Each updates the address through `onChange`. */
 import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconFilterOff, IconSearch } from "@tabler/icons-react";
+import { IconFilterOff, IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Empty } from "#ui/empty.tsx";
 import { useInputText } from "#ui/form/input-text.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
@@ -81,5 +82,24 @@ export function ClearFilters({ onClear }: { onClear: () => void }) {
         <IconFilterOff size={17} />
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+type NoMatchesProps = { title: string; hint?: string; onClear: () => void };
+
+/** The empty state of a list whose filters exclude every row. */
+export function NoMatches({ title, hint, onClear }: NoMatchesProps) {
+  const { t } = useTranslation();
+  return (
+    <Empty
+      icon={IconSearchOff}
+      title={title}
+      hint={hint}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {t("Clear filters")}
+        </Button>
+      }
+    />
   );
 }

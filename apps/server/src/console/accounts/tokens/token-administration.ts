@@ -78,14 +78,13 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, reads, secrets,
         response: answers(CreatedAdminToken),
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { row: token, key } = await createTokenFor(
         { db, secrets },
         viewerOf(request),
         request.body,
         zone(),
       );
-      void reply.header("cache-control", "no-store");
       return ok({ ...token, key });
     },
   );

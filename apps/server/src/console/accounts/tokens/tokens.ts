@@ -115,9 +115,8 @@ export function tokenRoutes(app: ConsoleApp, services: Services): void {
       config: credential,
       schema: { summary: "Get the key of one of your tokens", params: IdParams, response: answers(TokenKey) },
     },
-    async (request, reply) => {
+    async (request) => {
       const token = await getToken(db, viewerOf(request).id, request.params.id);
-      void reply.header("cache-control", "no-store");
       const key = revealKey(secrets, token);
       if (key === "") throw invalidRequest({ reason: "key_not_kept" });
       return ok({ key });
@@ -143,10 +142,9 @@ function keyRotationRoutes(app: ConsoleApp, services: Services): void {
         response: answers(CreatedToken),
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const rotation = { id: request.params.id, overlapHours: request.body.overlap_hours };
       const { token, key } = await rotateKey(db, secrets, viewerOf(request), rotation);
-      void reply.header("cache-control", "no-store");
       return ok({ ...shown(request, token), key });
     },
   );
@@ -168,9 +166,8 @@ function tokenChangeRoutes(app: ConsoleApp, services: Services): void {
   app.post(
     "/token",
     { config, schema: { summary: "Create a token", body: TokenInput, response: answers(CreatedToken) } },
-    async (request, reply) => {
+    async (request) => {
       const { token, key } = await createToken(db, secrets, viewerOf(request), request.body);
-      void reply.header("cache-control", "no-store");
       return ok({ ...shown(request, token), key });
     },
   );

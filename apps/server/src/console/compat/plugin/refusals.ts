@@ -1,11 +1,11 @@
 import { GatewayError } from "#errors.ts";
 
-/** Ignores `not_found`, because One Hub treats the deletion of a missing row as a success. */
-export async function ignoreNotFound(work: Promise<unknown>, onGone = () => {}): Promise<void> {
+/** Returns undefined for `not_found`, because One Hub treats the deletion of a missing row as a success. */
+export async function ignoreNotFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    await work;
+    return await work;
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "not_found") throw error;
-    onGone();
+    return undefined;
   }
 }

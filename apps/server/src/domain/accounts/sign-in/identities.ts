@@ -12,6 +12,7 @@ import { isEnabled, lockUser, userDisabled } from "#domain/accounts/users.ts";
 import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
+import { isDuplicate } from "#platform/database/duplicate.ts";
 import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { ExternalIdentity } from "#sign-in/provider.ts";
 import { type OfferedMethods, requireOtherMethod } from "./sign-in-methods.ts";
@@ -196,8 +197,4 @@ function belongsToAnother(): GatewayError {
 /** Returns whether the name, the address or the identity was taken by a concurrent request. */
 export function isTaken(error: unknown): boolean {
   return isDuplicate(error) || (error instanceof GatewayError && error.code === "conflict");
-}
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "P2002";
 }

@@ -11,7 +11,7 @@ import type {
 } from "@gateway/shared/channels/channel-run";
 import { type Reason, storedFacts } from "@gateway/shared/reasons";
 import { conflict, notFound } from "#errors.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -247,8 +247,8 @@ async function describe(db: Db, runs: RunRow[]): Promise<ChannelRun[]> {
       kind: run.kind as ChannelRun["kind"],
       status: run.status as ChannelRun["status"],
       username: run.user_id === null ? null : (nameOf.get(run.user_id) ?? `#${run.user_id}`),
-      created_time: Math.floor(run.created_time.getTime() / 1000),
-      ended_time: run.ended_time === null ? null : Math.floor(run.ended_time.getTime() / 1000),
+      created_time: unixTime(run.created_time),
+      ended_time: run.ended_time === null ? null : unixTime(run.ended_time),
       total: own.reduce((sum, each) => sum + each.count, 0),
       ok: of("ok"),
       failed: of("failed"),

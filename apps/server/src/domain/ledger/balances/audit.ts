@@ -1,3 +1,6 @@
+import { AuditDifference, type AuditRun } from "@gateway/shared/billing/money-audit";
+import { z } from "zod";
+import { unixTime } from "#platform/clock.ts";
 import type { Db, Pool, Reader } from "#platform/database/db.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
 
@@ -65,6 +68,18 @@ export async function storeAudit(pool: Pool, outcome: Audit): Promise<void> {
     outcome.drift,
     JSON.stringify(detail),
   ]);
+}
+
+/** Returns the newest audits. */
+export async function listAudits(db: Db, take: number): Promise<AuditRun[]> {
+  const rows = await db.auditRun.findMany({ orderBy: { id: "desc" }, take });
+  return rows.map(({ id, created_time, checked, drift, detail }) => ({
+    id,
+    created_time: unixTime(created_time),
+    checked,
+    drift: Number(drift),
+    detail: z.array(AuditDifference).parse(detail),
+  }));
 }
 
 /** Formats the outcome for the command line. */

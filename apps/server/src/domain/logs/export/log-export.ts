@@ -5,7 +5,7 @@ import type { LogExportStatus } from "@gateway/shared/site/log-export";
 import type { Settings } from "@gateway/shared/site/settings";
 import { GatewayError, reasonOfError } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { openStorage, type StorageOptions } from "#platform/storage/open-storage.ts";
@@ -102,19 +102,19 @@ export function createLogExport(deps: LogExportDeps): LogExport {
       return {
         place: placeOf(exportStorage(settings(), deps.dataDir)),
         is_running: isExporting || started !== undefined,
-        exported_until: current === undefined ? null : secondsOf(current.exportedUntil),
+        exported_until: current === undefined ? null : unixTime(current.exportedUntil),
         lag_seconds: seconds === undefined ? null : Math.round(seconds),
         failures: current?.failures ?? 0,
-        failed_at: current?.failedAt ? secondsOf(current.failedAt) : null,
+        failed_at: current?.failedAt ? unixTime(current.failedAt) : null,
         retry_at: timeOrNull(current && state.retryTime(current)),
         reason: current?.reason ?? "",
         reason_facts: [...(current?.reasonFacts ?? [])],
         hours: hours.map(({ hour, rows, bytes, files, exportedAt }) => ({
-          hour: secondsOf(hour),
+          hour: unixTime(hour),
           rows: Number(rows),
           files,
           bytes: Number(bytes),
-          exported_at: secondsOf(exportedAt),
+          exported_at: unixTime(exportedAt),
         })),
       };
     },
@@ -159,10 +159,6 @@ function reasonFor(error: unknown): Reason {
   return plainReason(error instanceof Error ? error.message : String(error));
 }
 
-function secondsOf(time: Date): number {
-  return Math.floor(time.getTime() / 1_000);
-}
-
 function timeOrNull(time: Date | undefined): number | null {
-  return time === undefined ? null : secondsOf(time);
+  return time === undefined ? null : unixTime(time);
 }

@@ -7,6 +7,7 @@ import { LogType } from "@gateway/shared/usage/log-type";
 import type { SessionPage, SessionQuery, AgentSessionRow } from "@gateway/shared/usage/session";
 import { filterOf, type LogView, MOST_SEARCHED, withNamedUser } from "#domain/logs/filter.ts";
 import { readCursor, writeCursor } from "#domain/logs/search.ts";
+import { unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { findTitles } from "./session-titles.ts";
@@ -68,7 +69,7 @@ export async function listSessions(
   const last = page.at(-1);
   if (found.length > page.length && last) return { data, next: writeCursor(last) };
   if (end === undefined) return { data, next: null };
-  return { data, next: writeCursor(end), searched_until: seconds(end.created_at) };
+  return { data, next: writeCursor(end), searched_until: unixTime(end.created_at) };
 }
 
 /** The oldest call that was read, if there are older ones. */
@@ -78,8 +79,6 @@ interface EndOfSearch {
   id: bigint;
 }
 
-const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
-
 function describeSessionRow(row: FoundSession, title: string): AgentSessionRow {
   const { username, token_name, model_name, models, agents, failed, user_id } = row;
   return {
@@ -87,8 +86,8 @@ function describeSessionRow(row: FoundSession, title: string): AgentSessionRow {
     user_id,
     username,
     title,
-    first_at: seconds(row.first_at),
-    last_at: seconds(row.created_at),
+    first_at: unixTime(row.first_at),
+    last_at: unixTime(row.created_at),
     model_name,
     models,
     token_name,
@@ -119,8 +118,8 @@ WITH newest AS MATERIALIZED (
   SELECT * FROM last_calls w WHERE NOT ${newer} ORDER BY created_at DESC, id DESC LIMIT ${limit}
 )
 SELECT f.*, s.* FROM found f CROSS JOIN LATERAL (
-  SELECT min(c.created_at) AS first_at, COALESCE(mode() WITHIN GROUP (ORDER BY c.model_name), '') AS model_name,
-    count(DISTINCT c.model_name)::int AS models, count(DISTINCT COALESCE(c.session ->> 'agent', ''))::int AS agents,
+  SELECT min(c.created_at) AS first_at, COALESCE(mode() WITHIN GROUP (ORDER BY NULLIF(c.model_name, '')), '') AS model_name,
+    count(DISTINCT NULLIF(c.model_name, ''))::int AS models, count(DISTINCT COALESCE(c.session ->> 'agent', ''))::int AS agents,
     count(*)::int AS calls, count(*) FILTER (WHERE c.type = ${LogType.failed})::int AS failed,
     COALESCE(sum(c.prompt_tokens), 0)::bigint AS input, COALESCE(sum(c.completion_tokens), 0)::bigint AS output,
     COALESCE(sum(c.quota) FILTER (WHERE c.type = ${LogType.consume}), 0)::bigint AS quota

@@ -5,7 +5,7 @@ import { changeInTurn } from "#domain/tokens/storage-limits.ts";
 import { getToken, lockToken, type Owner } from "#domain/tokens/tokens.ts";
 import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
+import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 import type { DerivedKey, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
@@ -42,15 +42,11 @@ function describeDerivedKey(key: DerivedKey): DerivedKeyRow {
     quota: key.quota === null ? null : Number(key.quota),
     spent: Number(key.spent),
     reserved: Number(key.reserved),
-    created_at: seconds(key.created_at),
-    used_at: seconds(key.used_at),
-    expires_at: seconds(key.expires_at),
-    revoked_at: key.revoked_at && seconds(key.revoked_at),
+    created_at: unixTime(key.created_at),
+    used_at: unixTime(key.used_at),
+    expires_at: unixTime(key.expires_at),
+    revoked_at: key.revoked_at && unixTime(key.revoked_at),
   };
-}
-
-function seconds(instant: Date): number {
-  return Math.floor(instant.getTime() / 1000);
 }
 
 /**

@@ -7,6 +7,7 @@ import { type Activity, alwaysActive, startPeriodicTask } from "#platform/activi
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import { openConnection, silenceError } from "#platform/database/connection.ts";
 import { connect, type Database, types } from "#platform/database/db.ts";
+import { withinTime } from "#platform/time-limit.ts";
 import { createLagMeter, readPrimaryPosition, readStandbyPosition, type StandbyPosition } from "./lag.ts";
 
 /** What a read gets. */
@@ -114,7 +115,9 @@ export function openReplica(options: ReplicaOptions): Replica {
   const standbyPosition = () => readStandbyPosition((statement) => probe.query<StandbyPosition>(statement));
 
   async function examine(): Promise<ReplicaState> {
-    const position = await inTime(readPrimaryPosition(primary.pool));
+    const position = await withinTime(ANSWER_MS, readPrimaryPosition(primary.pool), () =>
+      silenceError(ANSWER_MS),
+    );
     let standby: StandbyPosition;
     try {
       standby = await standbyPosition();
@@ -204,20 +207,4 @@ export function openReplica(options: ReplicaOptions): Replica {
       await Promise.all([probe.close(), database.close()]);
     },
   };
-}
-
-/** Rejects when the answer takes too long. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  try {
-    return await Promise.race([
-      answer,
-      sleep(ANSWER_MS, undefined, { signal: late.signal, ref: false }).then(() => {
-        throw silenceError(ANSWER_MS);
-      }),
-    ]);
-  } finally {
-    late.abort();
-    answer.catch(() => undefined);
-  }
 }

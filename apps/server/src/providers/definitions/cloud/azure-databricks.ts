@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { azureBearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 import { functionSchemas } from "#providers/schemas/openai.ts";
@@ -19,7 +18,6 @@ export const azureDatabricks: Provider = {
   help: "provider-azure",
   baseUrl: "",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings"],
   // The application ID of Databricks, the same in every tenant.
   identity: { cloud: "azure", scope: "2ff814a6-3304-4ab8-85cb-cd0e6f879c1d" },

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { foundryHost, hostLimits } from "#providers/models/messages-hosts.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
@@ -22,7 +21,6 @@ export const azureFoundry: Provider = {
   runsWebSearch: ["openai-responses", "anthropic"],
   managesContext: true,
   messages: foundryHost,
-  repairs: { "openai-chat": repairChat },
   proofs: "azure",
   endpoints: ["chat", "responses", "embeddings", "images", "account"],
   identity: { cloud: "azure", scope: "https://cognitiveservices.azure.com" },

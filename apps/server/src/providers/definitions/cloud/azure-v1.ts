@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
 import { inVersion } from "#providers/outgoing.ts";
@@ -17,7 +16,6 @@ export const azureV1: Provider = {
   dialects: ["openai-chat", "openai-responses"],
   runsWebSearch: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,
-  repairs: { "openai-chat": repairChat },
   proofs: "azure",
   endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
   identity: { cloud: "azure", scope: "https://cognitiveservices.azure.com" },

@@ -1,7 +1,6 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
@@ -129,7 +128,6 @@ export const bedrock: Provider = {
   help: "provider-bedrock",
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   dialects: ["anthropic", "openai-chat"],
-  repairs: { "openai-chat": repairChat },
   messages: bedrockHost,
   bytesOnly: ["anthropic", "openai-chat"],
   speaks: ({ model }) => (wireOf(model) === "anthropic" ? ["anthropic"] : ["openai-chat"]),

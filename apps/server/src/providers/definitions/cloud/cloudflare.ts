@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
@@ -21,7 +20,6 @@ export const cloudflare: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings"],
   // https://developers.cloudflare.com/workers-ai/platform/errors, read 2026-11-21.
   refusals: {

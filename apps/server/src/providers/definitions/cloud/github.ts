@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { openaiLimits } from "#providers/models/openai-models.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
@@ -18,7 +17,6 @@ export const github: Provider = {
   group: "discontinued",
   baseUrl: "https://models.github.ai",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "embeddings"],
   refusals: {
     kinds: {

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -14,7 +13,6 @@ export const nvidia: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://integrate.api.nvidia.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings"],
   // https://github.com/gethouston/houston/pull/1243, read 2026-11-21.
   refusals: {

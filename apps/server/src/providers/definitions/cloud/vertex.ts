@@ -1,5 +1,4 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { claudeCacheMinimum, claudeLimits } from "#providers/models/claude-models.ts";
 import { geminiLimits } from "#providers/models/gemini-models.ts";
 import { hostLimits, vertexHost } from "#providers/models/messages-hosts.ts";
@@ -54,7 +53,6 @@ export const vertex: Provider = {
   runsWebSearch: ["gemini", "anthropic"],
   managesContext: true,
   messages: vertexHost,
-  repairs: { "openai-chat": repairChat },
   bytesOnly: ["anthropic"],
   speaks({ model }) {
     const publisher = publisherOf(model);

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat } from "#providers/quirks.ts";
@@ -12,7 +11,6 @@ export const lmstudio: Provider = {
   help: "provider-own-servers",
   baseUrl: "",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,
   keyHint: "",

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
@@ -25,7 +24,6 @@ export const ollama: Provider = {
   help: "provider-own-servers",
   baseUrl: "https://ollama.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   bytesOnly: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 
 /** Ideogram's models behind a server with OpenAI's image API; Ideogram's own API is different. */
@@ -10,7 +9,6 @@ export const ideogram: Provider = {
   help: "provider-media",
   baseUrl: "",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   endpoints: ["chat", "images"],
   keyHint: "",
   models: [],

@@ -1,4 +1,3 @@
-import { repairChat } from "#dialects/openai-chat/repair.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import {
   openPrediction,
@@ -21,7 +20,6 @@ export const replicate: Provider = {
   help: "provider-model-hosts",
   baseUrl: "https://api.replicate.com",
   dialects: ["openai-chat"],
-  repairs: { "openai-chat": repairChat },
   wire: () => predictionChat,
   endpoints: ["chat", "images"],
   offers: (path) => !path.startsWith("/v1/images/") || path === "/v1/images/generations",

@@ -13,7 +13,7 @@ import type {
 } from "#dialects/ir.ts";
 import { isTextType } from "#dialects/media/media-type.ts";
 import { audioFormat, textOfBase64 } from "#dialects/media/media.ts";
-import { listUnsupportedMarks } from "#dialects/reasoning/marks.ts";
+import { listUnsupportedAttributes } from "#dialects/unsupported-attributes.ts";
 import {
   callerInputObject,
   compact,
@@ -289,7 +289,7 @@ export function encodeRequest(given: ChatRequest): { body: Wire; dropped: string
   if (request.responseFormat?.type === "json") dropped.add("response_format");
   if (request.serviceTier !== undefined && tier === undefined && request.serviceTier !== "auto")
     dropped.add("service_tier");
-  for (const mark of listUnsupportedMarks(request, ["names", "details", "strict"])) dropped.add(mark);
+  for (const name of listUnsupportedAttributes(request, ["names", "details", "strict"])) dropped.add(name);
   for (const field of foreignFields(request.extra)) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

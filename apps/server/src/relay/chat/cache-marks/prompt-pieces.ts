@@ -79,6 +79,6 @@ function add(sum: Sum, value: unknown): void {
 
 function addText(sum: Sum, text: string): void {
   // The length keeps two texts apart from the same characters as one text.
-  sum.checksum = crc32(`${text.length}:`, crc32(text, sum.checksum));
+  sum.checksum = crc32(text, (sum.checksum ^ text.length) >>> 0);
   sum.size += text.length;
 }

@@ -1,3 +1,4 @@
+import { isModelName } from "@gateway/shared/models/model-name";
 import { tokensFor } from "@gateway/shared/models/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import { gatewaySearch } from "#dialects/tools/search-forms.ts";
@@ -15,6 +16,7 @@ import { withSearches } from "#domain/pricing/search-rounds.ts";
 import { isDisabled } from "#domain/settings/disabled-models.ts";
 import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
+import { withOneSearch } from "#providers/models/implied-search.ts";
 import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { type Reserves, offeredOf, priceOptionsOf, reservedUsage, withCacheWrites } from "./price-options.ts";
@@ -28,14 +30,6 @@ const UNPRICED: Omit<ActivePrice, "model"> = {
   extras: {},
   tiers: [],
 };
-
-/** Invalid model names. Some dialects put the model into the URL, where a name must not change the path. */
-const strayName = /\.\.|[?#\\%\p{C}]|[^\S ]|^ | $|(?:^|\/)\.?(?:\/|$)/u;
-
-/** Returns whether a call can name this model. Others are not listed either. */
-export function isModelName(name: string): boolean {
-  return !strayName.test(name);
-}
 
 /** Price of requests about data that a provider keeps for one account. */
 const FREE: ActivePrice = {
@@ -210,7 +204,8 @@ function mostPoints(
   );
   const written =
     reserves.marks && mayMark(services, received, routeGroup.group) ? withCacheWrites(used) : used;
-  const most = { ...written, tier: reservedTier(price, estimate.tier) };
+  const searched = reserves.searches && reserves.preCost !== 3 ? withOneSearch(written) : written;
+  const most = { ...searched, tier: reservedTier(price, estimate.tier) };
   const usage = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
   return computePoints(price, routeGroup.ratio, usage, calls);
 }

@@ -11,6 +11,7 @@ import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { longestAnswer } from "#domain/pricing/plausible.ts";
+import { alwaysSearches } from "#providers/models/implied-search.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
 import { addTo } from "#relay/core/billing/meter.ts";
 import { dialectFor } from "#relay/core/upstream/send.ts";
@@ -36,6 +37,8 @@ export interface Reserves {
   images: number;
   /** The gateway may add marks of the prompt cache, and the cache charges for what is written. */
   marks: boolean;
+  /** The model searches for every response, whatever is requested. */
+  searches: boolean;
 }
 
 /** One way to bill: the billed model, and the reservation. */
@@ -122,6 +125,7 @@ export function priceOptionsOf(channels: readonly ActiveChannel[], model: string
         demands: dialectFor(channel, "openai-chat", upstream) === "anthropic" ? upstream : "",
         ...limitsOf(upstream),
         marks: cacheMinimumOf(channel, upstream) !== undefined,
+        searches: alwaysSearches(channel.provider, upstream),
       };
       different.set(`${Object.values(reserves).join(" ")} ${billed}`, { billed, reserves });
     }

@@ -1,5 +1,6 @@
 /** Usage by day, with the previous period as a line. A click or a drag opens the calls of these days in the log. */
 import type { Period } from "@gateway/shared/usage/analytics";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { IconChartBar } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
@@ -35,7 +36,7 @@ export function UsageBars({ period, metric, opensLog, marks }: UsageBarsProps) {
     const start = localDay(period.dates[first] ?? "");
     const end = localDay(period.dates[last] ?? "");
     end.setDate(end.getDate() + 1);
-    const filter: Record<string, number> = metric === "failed" ? { log_type: 5 } : {};
+    const filter: Record<string, number> = metric === "failed" ? { log_type: LogType.failed } : {};
     void navigate(logAddress(start.getTime() / 1000, filter, end.getTime() / 1000 - 1));
   };
   return (

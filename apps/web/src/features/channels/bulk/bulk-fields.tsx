@@ -170,7 +170,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
             maxRows={8}
             spellCheck={false}
             autoComplete="off"
-            classNames={{ input: classes.keys }}
+            classNames={{ input: classes.mono }}
             value={draft.keys}
             onChange={(event) => set({ keys: event.currentTarget.value })}
           />

@@ -1,6 +1,6 @@
 /** Opens the form named by the address: a new channel, a copy, or a stored one. */
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-import { Drawer, Skeleton, Stack } from "@mantine/core";
+import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -13,6 +13,7 @@ import { providersQuery } from "#lib/queries/providers.ts";
 import { LoadError } from "#ui/empty.tsx";
 import { RowMissing } from "#ui/page/opened-row-states.tsx";
 import { isRefusal } from "#ui/page/opened-row.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
 import { toChannelDraft, newDraft } from "./draft.ts";
 
@@ -76,7 +77,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   if (opened && isRefusal(stored.error)) return <RowMissing onClose={onClose} />;
   const error = stored.error ?? providers.error ?? groups.error;
   return (
-    <Drawer opened={opened} onClose={onClose} position="right" size={720} title={t("Edit channel")}>
+    <SideDrawer onClose={onClose} opened={opened} width={720} title={t("Edit channel")}>
       {error ? (
         <LoadError error={error} />
       ) : (
@@ -86,7 +87,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
           ))}
         </Stack>
       )}
-    </Drawer>
+    </SideDrawer>
   );
 }
 

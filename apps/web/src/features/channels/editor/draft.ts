@@ -6,10 +6,10 @@ import {
   CustomParameter,
   HeaderMap,
   ModelMapping,
-  ModelPattern,
 } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { because } from "@gateway/shared/errors/issue";
+import { ModelPattern } from "@gateway/shared/models/model-name";
 import type { FormErrors } from "@mantine/form";
 import type { TFunction } from "i18next";
 import { z } from "zod";

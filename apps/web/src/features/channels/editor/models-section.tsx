@@ -1,5 +1,5 @@
-import { ModelPattern } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
+import { ModelPattern } from "@gateway/shared/models/model-name";
 import { Button, Group, Pill, TagsInput, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCloudDownload, IconCopy, IconEraser, IconPlus } from "@tabler/icons-react";

@@ -52,9 +52,11 @@ export function HealthCell({ row }: { row: ChannelRow }) {
   const live = hours === undefined ? "no-calls" : liveStateOf(hours.channel);
   const { word, tone } = on ? liveStates[live] : statusOf(row.status);
   return (
-    <Group gap={10} wrap="nowrap">
+    <Group gap={10} wrap="nowrap" align={phone ? "flex-start" : "center"}>
       <Switch
         size="xs"
+        // Level with the status beside it.
+        mt={phone ? 2 : 0}
         aria-label={t("Enable {{name}}", { name: row.name })}
         checked={on}
         disabled={!mayChange || change.isPending}

@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core";
-import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
+import { IconFlask2, IconPlus, IconRouteOff } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { connectDemo } from "#components/first-provider/connect-provider.ts";
@@ -59,22 +59,6 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
             </Button>
           ) : null}
         </Group>
-      }
-    />
-  );
-}
-
-export function NoMatchingChannels({ onClear }: { onClear: () => void }) {
-  const { t } = useTranslation("channels");
-  return (
-    <Empty
-      icon={IconSearchOff}
-      title={t("No channel matches")}
-      hint={t("Change or clear the filters.")}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {t("Clear filters")}
-        </Button>
       }
     />
   );

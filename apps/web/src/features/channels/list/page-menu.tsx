@@ -18,30 +18,19 @@ import { Link } from "react-router-dom";
 import { deleteDisabledChannels } from "#features/channels/bulk/batch-api.ts";
 import { useChannelDeletion } from "#features/channels/bulk/use-channel-deletion.ts";
 import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
+import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
+import { ANY_MODEL } from "./any-model.ts";
 
-type PageMenuProps = {
-  onTest: () => void;
-  onDisableModel: () => void;
-  onRemoveModel: () => void;
-  onBalances: () => void;
-  onChanges: () => void;
-  onImport: () => void;
-  onExport: () => void;
-};
-
-export function PageMenu({
-  onTest,
-  onDisableModel,
-  onRemoveModel,
-  onBalances,
-  onChanges,
-  onImport,
-  onExport,
-}: PageMenuProps) {
+export function PageMenu({ onBalances }: { onBalances: () => void }) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
+  const ask = useDrawerParam("ask");
+  const removal = useDrawerParam("remove");
+  const disabling = useDrawerParam("disable");
+  const changes = useDrawerParam("changes");
+  const file = useDrawerParam("file");
   const counts = useQuery(modelChangeCountQuery).data?.counts;
   const changed = counts === undefined ? 0 : counts.added + counts.removed;
   const clean = useChannelDeletion(deleteDisabledChannels);
@@ -71,20 +60,20 @@ export function PageMenu({
         <Menu.Dropdown>
           {mayChange ? (
             <>
-              <Menu.Item leftSection={<IconGauge size={16} />} onClick={onTest}>
+              <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => ask.open("test")}>
                 {t("Test all")}
               </Menu.Item>
               <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
                 {t("Refresh balances")}
               </Menu.Item>
-              <Menu.Item leftSection={<IconBan size={16} />} onClick={onDisableModel}>
+              <Menu.Item leftSection={<IconBan size={16} />} onClick={() => disabling.open(ANY_MODEL)}>
                 {t("Disable a model everywhere")}
               </Menu.Item>
-              <Menu.Item leftSection={<IconEraser size={16} />} onClick={onRemoveModel}>
+              <Menu.Item leftSection={<IconEraser size={16} />} onClick={() => removal.open(ANY_MODEL)}>
                 {t("Remove a model")}
               </Menu.Item>
               <Menu.Divider />
-              <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>
+              <Menu.Item leftSection={<IconUpload size={16} />} onClick={() => file.open("import")}>
                 {t("Import")}
               </Menu.Item>
             </>
@@ -92,14 +81,14 @@ export function PageMenu({
           <Menu.Item
             leftSection={<IconListCheck size={16} />}
             rightSection={changed > 0 ? <Badge size="sm">{changed}</Badge> : null}
-            onClick={onChanges}
+            onClick={() => changes.open("all")}
           >
             {t("Model changes")}
           </Menu.Item>
           <Menu.Item component={Link} to="/panel/mcp" leftSection={<IconPlug size={16} />}>
             {t("MCP servers")}
           </Menu.Item>
-          <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
+          <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => file.open("export")}>
             {t("Export")}
           </Menu.Item>
           {mayChange ? (

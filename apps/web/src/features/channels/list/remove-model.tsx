@@ -2,7 +2,7 @@
  * Removes a model from all channels, with a preview of the
  * affected ones. `?remove=gpt-5` opens it for that model.
  */
-import { Alert, Autocomplete, Button, Drawer, Stack, Text } from "@mantine/core";
+import { Alert, Autocomplete, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,15 +15,14 @@ import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty } from "#ui/empty.tsx";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { toast } from "#ui/toast.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ANY_MODEL } from "./any-model.ts";
 
 type RemoveModelProps = { model: string; onClose: () => void };
 
 export function RemoveModel({ model, onClose }: RemoveModelProps) {
   const { t } = useTranslation("channels");
-  const phone = useIsPhone();
   const client = useQueryClient();
   const modelNames = Object.keys(useQuery(modelsQuery).data ?? {});
   const [typed, setTyped] = useState(model === ANY_MODEL ? "" : model);
@@ -50,13 +49,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
   const seen = look.data;
   const serving = useQuery({ ...modelChannelsQuery(name), enabled: seen !== undefined }).data;
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 560}
-      title={t("Remove a model from all channels")}
-    >
+    <SideDrawer onClose={onClose} title={t("Remove a model from all channels")}>
       <Stack gap="lg">
         <Text c="dimmed" fz="sm">
           {t("Removes the model from every channel that lists it. Its price and its logs are kept.")}
@@ -121,6 +114,6 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
           )}
         </DialogButtons>
       </Stack>
-    </Drawer>
+    </SideDrawer>
   );
 }

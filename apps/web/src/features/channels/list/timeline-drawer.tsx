@@ -1,7 +1,7 @@
 /** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
+import { Button, Code, Skeleton, Stack, Text, Timeline } from "@mantine/core";
 import {
   IconCirclePlus,
   IconHeartbeat,
@@ -20,8 +20,8 @@ import { joinList } from "#lib/format/join-list.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
 
 const phrase = phrasesIn("channels");
 
@@ -29,21 +29,10 @@ type TimelineDrawerProps = { id: number; name: string; onClose: () => void };
 
 export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
   const { t } = useTranslation("channels");
-  const phone = useIsPhone();
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 520}
-      title={
-        <Title order={2} component="span" fz="lg">
-          {t("Timeline of {{name}}", { name })}
-        </Title>
-      }
-    >
+    <SideDrawer onClose={onClose} width={520} title={t("Timeline of {{name}}", { name })}>
       <Events id={id} />
-    </Drawer>
+    </SideDrawer>
   );
 }
 

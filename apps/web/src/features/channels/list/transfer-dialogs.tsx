@@ -10,6 +10,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { exportChannels, importChannels } from "#features/channels/bulk/batch-api.ts";
+import { downloadJson } from "#lib/download.ts";
 import { faultText } from "#lib/errors/error-text.ts";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { useCan } from "#lib/session.ts";
@@ -26,7 +27,7 @@ export function ExportChannelsDialog({ ids, onClose }: { ids: number[] | undefin
   const save = useMutation({
     mutationFn: () => exportChannels(ids, withKeys),
     onSuccess: (file) => {
-      download(`channels-${new Date().toISOString().slice(0, 10)}.json`, JSON.stringify(file, null, 2));
+      downloadJson(`channels-${new Date().toISOString().slice(0, 10)}.json`, file);
       toast.success(t("{{count}} channels exported", { count: file.channels.length }));
       onClose();
     },
@@ -67,15 +68,6 @@ export function ExportChannelsDialog({ ids, onClose }: { ids: number[] | undefin
       </Stack>
     </HelpModal>
   );
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** Returns the channels of an export or of a plain list; undefined for anything else. */

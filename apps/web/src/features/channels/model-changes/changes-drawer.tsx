@@ -1,16 +1,6 @@
 /** Models that providers added or removed, for all channels. `?changes=all` opens it. */
 import type { ModelChangePage } from "@gateway/shared/models/model-change";
-import {
-  Button,
-  Drawer,
-  Group,
-  Pagination,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from "@mantine/core";
+import { Button, Group, Pagination, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { IconListCheck, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -21,8 +11,8 @@ import { runsQuery, useStartRun } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Fold } from "#ui/fold.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
 import { modelChangesQuery } from "./api.ts";
 import { ChannelChanges } from "./channel-changes.tsx";
 import classes from "./changes.module.css";
@@ -31,21 +21,10 @@ const size = 20;
 
 export function ChangesDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("channels");
-  const phone = useIsPhone();
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 640}
-      title={
-        <Title order={2} component="span" fz="lg">
-          {t("Model changes of providers")}
-        </Title>
-      }
-    >
+    <SideDrawer onClose={onClose} width={640} title={t("Model changes of providers")}>
       <Changes />
-    </Drawer>
+    </SideDrawer>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Stored tests of a channel: time, model, duration and result. */
-import { Badge, Drawer, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Badge, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { Empty, LoadError } from "#ui/empty.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { testsQuery } from "./runs.ts";
 import classes from "./runs.module.css";
@@ -19,7 +20,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
   const list = useQuery(testsQuery(id));
   const good = (list.data ?? []).filter((test) => test.ok);
   return (
-    <Drawer opened onClose={onClose} position="right" size={520} title={t("Tests of {{name}}", { name })}>
+    <SideDrawer onClose={onClose} width={520} title={t("Tests of {{name}}", { name })}>
       {list.error ? (
         <LoadError error={list.error} onRetry={() => void list.refetch()} />
       ) : list.data === undefined ? (
@@ -60,6 +61,6 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
           ))}
         </Stack>
       )}
-    </Drawer>
+    </SideDrawer>
   );
 }

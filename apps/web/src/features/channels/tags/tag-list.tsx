@@ -1,24 +1,17 @@
 /** The channels by tag: one row per tag, its channels expand below it. */
-import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
-import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
+import { Group, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { IconChevronDown, IconChevronRight, IconTags } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Amount, amountColumn } from "#components/amount.tsx";
+import { amountColumn } from "#components/amount.tsx";
 import { ProviderIcon } from "#components/icons/provider-icon.tsx";
 import { refreshChannels, tagsQuery } from "#features/channels/api.ts";
-import { leaveTag, rankTag, tagMembersQuery } from "#features/channels/bulk/batch-api.ts";
-import { NameCell, RankCell } from "#features/channels/list/cells.tsx";
-import { HealthCell } from "#features/channels/list/health-cell.tsx";
-import { PulseIds } from "#features/channels/list/pulse.tsx";
-import { ResponseCell } from "#features/channels/list/response-cell.tsx";
+import { rankTag } from "#features/channels/bulk/batch-api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { rankProblem } from "#features/channels/rank-problem.ts";
 import { speedOf } from "#features/channels/status.ts";
-import { useMayChange } from "#lib/changes.ts";
-import { errorReason } from "#lib/errors/error-text.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { formatDuration } from "#lib/format/quota.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
@@ -27,10 +20,10 @@ import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { LowerRow } from "#ui/table/table-grid.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { TagActions } from "./tag-actions.tsx";
+import { TagMembers } from "./tag-members.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
 type TagListProps = {
@@ -135,13 +128,13 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
             detail: (row: ChannelTag) =>
               open.includes(row.tag) ? (
                 <div className={classes.detail}>
-                  <Members tag={row.tag} onOpen={onOpen} columns={null} />
+                  <TagMembers tag={row.tag} onOpen={onOpen} columns={null} />
                 </div>
               ) : null,
           }
         : {
             below: (row: ChannelTag, shown: readonly Column<ChannelTag>[]) =>
-              open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} columns={shown} /> : null,
+              open.includes(row.tag) ? <TagMembers tag={row.tag} onOpen={onOpen} columns={shown} /> : null,
           })}
       toolbar={
         <Text c="dimmed" fz="sm">
@@ -247,114 +240,5 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
         </Tooltip>
       )}
     </Stack>
-  );
-}
-
-type MembersProps = {
-  tag: string;
-  onOpen: (id: number) => void;
-  /** The columns of the table; null on a phone. */
-  columns: readonly Column<ChannelTag>[] | null;
-};
-
-/** The channels of a tag: rows of the same table, or cards. */
-function Members({ tag, onOpen, columns }: MembersProps) {
-  const { t } = useTranslation("channels");
-  const list = useQuery(tagMembersQuery(tag));
-  const [shown, setShown] = useState(20);
-  const whole = (content: ReactNode) =>
-    columns === null ? (
-      content
-    ) : (
-      <tr>
-        <td colSpan={columns.length + 1}>{content}</td>
-      </tr>
-    );
-  if (list.error)
-    return whole(
-      <Group p="md">
-        <Text c="red" fz="sm">
-          {errorReason(list.error, t)}
-        </Text>
-        <Button variant="default" size="compact-sm" onClick={() => void list.refetch()}>
-          {t("Try again")}
-        </Button>
-      </Group>,
-    );
-  if (!list.data)
-    return whole(
-      <Stack gap={8} p="md" aria-busy>
-        <Skeleton height={18} width="60%" />
-        <Skeleton height={18} width="50%" />
-      </Stack>,
-    );
-  const members = list.data.slice(0, shown);
-  return (
-    <>
-      <PulseIds value={members.map((row) => row.id)}>
-        {members.map((row) => (
-          <Member key={row.id} row={row} onOpen={onOpen} columns={columns} />
-        ))}
-      </PulseIds>
-      {list.data.length > shown
-        ? whole(
-            <Button variant="subtle" size="compact-sm" m={8} onClick={() => setShown(shown + 50)}>
-              {t("Show more")}
-            </Button>,
-          )
-        : null}
-    </>
-  );
-}
-
-function Member({ row, onOpen, columns }: Omit<MembersProps, "tag"> & { row: ChannelRow }) {
-  const { t } = useTranslation("channels");
-  const client = useQueryClient();
-  const leave = useMutation({
-    mutationFn: () => leaveTag(row.id),
-    onSuccess: () => refreshChannels(client),
-  });
-  const mayChange = useMayChange();
-  const out = mayChange ? (
-    <Tooltip label={t("Remove from the tag")}>
-      <ActionIcon
-        aria-label={t("Remove {{name}} from the tag", { name: row.name })}
-        loading={leave.isPending}
-        onClick={() => leave.mutate()}
-      >
-        <IconTagOff size={16} />
-      </ActionIcon>
-    </Tooltip>
-  ) : null;
-  const name = (
-    <UnstyledButton onClick={() => onOpen(row.id)} aria-label={t("Edit {{name}}", { name: row.name })}>
-      <NameCell row={row} />
-    </UnstyledButton>
-  );
-  if (columns === null)
-    return (
-      <div className={classes.member}>
-        {name}
-        {out}
-        <HealthCell row={row} />
-        <ResponseCell row={row} />
-      </div>
-    );
-  const cells: Record<string, ReactNode> = {
-    tag: name,
-    status: <HealthCell row={row} />,
-    response: <ResponseCell row={row} />,
-    used: <Amount column="used" points={row.used_quota} />,
-    priority: <RankCell row={row} field="priority" />,
-    weight: <RankCell row={row} field="weight" />,
-  };
-  return (
-    <LowerRow
-      id={`#${row.id}`}
-      columns={columns}
-      cell={(id) => cells[id]}
-      actions={out}
-      onOpen={() => onOpen(row.id)}
-    />
   );
 }

@@ -5,8 +5,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconArrowUpRight, IconLink, IconShare } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { idOfCall, linkToCall, pathOfCall } from "#features/logs/call-address.ts";
 import { isCall } from "#features/logs/log-labels.ts";
+import { idOfCall, linkToCall, pathOfCall } from "#lib/address/call-address.ts";
 import { copyText } from "#ui/copy.tsx";
 import { lazyPart } from "#ui/lazy-part.tsx";
 

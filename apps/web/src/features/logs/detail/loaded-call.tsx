@@ -1,5 +1,6 @@
 /** Loads a call by its id. Shows a message with a way forward when it does not exist. */
 import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { IconFileSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -55,7 +56,7 @@ function NoSuchCall() {
           <Button component={Link} to="/panel/log">
             {t("Show the newest calls")}
           </Button>
-          <Button component={Link} to="/panel/log?log_type=5" variant="default">
+          <Button component={Link} to={`/panel/log?log_type=${LogType.failed}`} variant="default">
             {t("Show failed calls")}
           </Button>
         </Group>

@@ -2,36 +2,23 @@
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { outcomes } from "@gateway/shared/usage/outcomes";
 import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { IconCalendar, IconFilter } from "@tabler/icons-react";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { IconFilter } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { findChannels, nameOfChannel, type LogScope } from "#features/logs/api.ts";
+import type { LogScope } from "#features/logs/api.ts";
 import { shortReason } from "#features/logs/failure.ts";
 import { outcomeText } from "#features/logs/log-labels.ts";
-import { dayRangeTexts } from "#lib/address/day-ranges.ts";
-import { phrasesIn } from "#lib/i18n.ts";
-import { allChannels } from "#lib/queries/channels.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
-import { TimeField } from "#ui/form/time-field.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import { ChannelPicker } from "./channel-picker.tsx";
 import { type FacetOption, FacetPicker } from "./facet-picker.tsx";
-import {
-  countNarrowing,
-  type LogFilter,
-  noNarrowing,
-  type LogRange,
-  ranges,
-  logWindow,
-} from "./log-filter.ts";
-
-const phrase = phrasesIn("logs");
+import { countNarrowing, type LogFilter, noNarrowing } from "./log-filter.ts";
+import { RangeFilter } from "./range-filter.tsx";
 
 type LogFiltersProps = {
   filter: LogFilter;
@@ -39,14 +26,6 @@ type LogFiltersProps = {
   scope: LogScope;
   /** Undefined while loading. */
   facets: LogFacets | undefined;
-};
-
-const rangeTexts: Record<LogRange, string> = {
-  hour: phrase("Last hour"),
-  "24h": phrase("Last 24 hours"),
-  ...dayRangeTexts,
-  all: phrase("All time"),
-  custom: phrase("Custom period"),
 };
 
 export function LogFilters(props: LogFiltersProps) {
@@ -231,92 +210,6 @@ function MainFilters({ filter, onChange, scope, facets }: LogFiltersProps) {
         onChange={(token_name) => onChange({ token_name })}
         free
       />
-    </>
-  );
-}
-
-type ChannelPickerProps = {
-  value: number;
-  facets: LogFacets | undefined;
-  onChange: (id: number) => void;
-};
-
-/** The channels of the newest calls. While the user types, the server searches by name. */
-function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
-  const { t } = useTranslation("logs");
-  const [text, setText] = useState("");
-  const [keyword] = useDebouncedValue(text, 300);
-  const channels = useQuery({
-    queryKey: [...allChannels, "found", keyword],
-    queryFn: () => findChannels(keyword),
-    enabled: keyword !== "",
-    placeholderData: keepPreviousData,
-    staleTime: 60_000,
-  }).data;
-  const name = useQuery({
-    queryKey: [...allChannels, "name", value],
-    queryFn: () => nameOfChannel(value),
-    enabled: value > 0,
-    staleTime: 60_000,
-    // A deleted channel has no name.
-    meta: { quiet: true },
-  }).data;
-  const counted: FacetOption[] = (facets?.channel_id ?? []).map((each) => ({
-    value: each.value,
-    label: `${each.value} · ${each.name || t("Deleted channel")}`,
-    count: each.count,
-  }));
-  const others = (text === "" ? [] : (channels ?? []))
-    .map((each) => ({ value: String(each.id), label: each.name }))
-    .filter((each) => !counted.some((known) => known.value === each.value));
-  return (
-    <FacetPicker
-      label={t("Channel")}
-      value={value === 0 ? "" : String(value)}
-      valueLabel={name ?? `#${value}`}
-      options={[...counted, ...others]}
-      onChange={(id) => onChange(Number(id || 0))}
-      onSearch={setText}
-    />
-  );
-}
-
-function RangeFilter({ filter, onChange }: Pick<LogFiltersProps, "filter" | "onChange">) {
-  const { t } = useTranslation("logs");
-  const phone = useIsPhone();
-  const choose = (range: LogRange) => {
-    // A custom range starts with the previously shown range.
-    const before = logWindow(filter, new Date());
-    onChange(range === "custom" ? { range, from: before.start_timestamp, to: 0 } : { range, from: 0, to: 0 });
-  };
-  return (
-    <>
-      <Select
-        aria-label={t("Time")}
-        leftSection={<IconCalendar size={15} />}
-        w={phone ? "calc(100% - 120px)" : 150}
-        data={ranges.map((range) => ({ value: range, label: t(rangeTexts[range]) }))}
-        value={filter.range}
-        allowDeselect={false}
-        checkIconPosition="right"
-        onChange={(range) => choose(ranges.find((known) => known === range) ?? "7d")}
-      />
-      {filter.range === "custom" ? (
-        <>
-          <TimeField
-            aria-label={t("From time")}
-            w={phone ? "calc(50% - 4px)" : 190}
-            value={filter.from}
-            onChange={(from) => onChange({ from })}
-          />
-          <TimeField
-            aria-label={t("Until time")}
-            w={phone ? "calc(50% - 4px)" : 190}
-            value={filter.to}
-            onChange={(to) => onChange({ to })}
-          />
-        </>
-      ) : null}
     </>
   );
 }

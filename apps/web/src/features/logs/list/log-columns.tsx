@@ -146,7 +146,8 @@ export function CompactRow({ row, t, forAdmins }: { row: LogRow; t: TFunction<"l
       <OutcomeDot row={row} t={t} />
       <ModelName row={row} t={t} />
       <span className={classes.compactCost}>
-        <CostCell row={row} column="quota" />
+        {/* An amount that is no charge has fewer decimals. Here it ends at the edge instead of below the others. */}
+        <CostCell row={row} {...(row.type === LogType.consume ? { column: "quota" } : {})} />
       </span>
       <span className={classes.compactFacts}>
         <TimeCell seconds={row.created_at} />

@@ -7,7 +7,6 @@ import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type LogScope } from "#features/logs/api.ts";
-import { idOfCall } from "#features/logs/call-address.ts";
 import { Flags } from "#features/logs/filters/flags.tsx";
 import {
   countNarrowing,
@@ -19,6 +18,7 @@ import {
 import { LogFilters } from "#features/logs/filters/log-filters.tsx";
 import { isCall } from "#features/logs/log-labels.ts";
 import { typeTabs } from "#features/logs/log-labels.ts";
+import { idOfCall } from "#lib/address/call-address.ts";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { initialOf } from "#lib/address/params.ts";
@@ -29,6 +29,7 @@ import { lazyPart } from "#ui/lazy-part.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { NoMatches } from "#ui/table/filters.tsx";
 import { COLUMNS } from "#ui/table/views/linked-columns.ts";
 import { FirstCall } from "./first-call.tsx";
 import { Histogram } from "./histogram.tsx";
@@ -225,14 +226,10 @@ function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: Nothi
     );
   if (narrowed)
     return (
-      <Empty
+      <NoMatches
         title={t("No results")}
         hint={t("Filters match complete names. Use fewer filters or a longer period.")}
-        action={
-          <Button variant="default" onClick={() => onChange({ ...noNarrowing, log_type: 0 })}>
-            {t("Clear filters")}
-          </Button>
-        }
+        onClear={() => onChange({ ...noNarrowing, log_type: LogType.all })}
       />
     );
   return (

@@ -1,7 +1,7 @@
 /** While a call is open, j and k show the next or previous one. Without one they move between rows, as in every list. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { useHotkeys } from "@mantine/hooks";
-import { idOfCall } from "#features/logs/call-address.ts";
+import { idOfCall } from "#lib/address/call-address.ts";
 import type { DrawerParam } from "#lib/address/drawer-param.ts";
 
 type Steps = {

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { bodiesQuery } from "#features/logs/api.ts";
-import { idOfCall } from "#features/logs/call-address.ts";
+import { idOfCall } from "#lib/address/call-address.ts";
 import { formatTime } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { copyText } from "#ui/copy.tsx";

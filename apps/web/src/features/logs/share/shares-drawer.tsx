@@ -1,51 +1,32 @@
 /** The links to calls that the signed-in account has created and that have not ended. */
 import type { ShareRow } from "@gateway/shared/usage/share";
-import {
-  Anchor,
-  Badge,
-  Button,
-  Drawer,
-  Group,
-  Pagination,
-  ScrollArea,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from "@mantine/core";
+import { Anchor, Badge, Button, Group, Pagination, ScrollArea, Skeleton, Stack, Text } from "@mantine/core";
 import { IconLinkOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { pathOfCall } from "#features/logs/call-address.ts";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatRelative, formatTime } from "#lib/format/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty, QueryFallback } from "#ui/empty.tsx";
+import { SideDrawer } from "#ui/page/side-drawer.tsx";
 import { Short } from "#ui/short.tsx";
 import { toast } from "#ui/toast.tsx";
-import { useIsPhone } from "#ui/use-is-phone.ts";
 import { sharesQuery, useRevokeShare } from "./share-api.ts";
 import classes from "#features/logs/logs.module.css";
 
 export function SharesDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("logs");
-  const phone = useIsPhone();
   const [page, setPage] = useState(1);
   const shares = useQuery(sharesQuery(page));
   const pages = shares.data ? Math.ceil(shares.data.total_count / shares.data.size) : 1;
   return (
-    <Drawer
-      opened
+    <SideDrawer
       onClose={onClose}
-      position="right"
-      size={phone ? "100%" : 480}
+      width={480}
       scrollAreaComponent={ScrollArea.Autosize}
-      title={
-        <Title order={2} component="span" fz="lg">
-          {t("Shared links")}
-        </Title>
-      }
+      title={t("Shared links")}
     >
       {!shares.data ? (
         <QueryFallback query={shares}>
@@ -67,7 +48,7 @@ export function SharesDrawer({ onClose }: { onClose: () => void }) {
           {pages > 1 ? <Pagination total={pages} value={page} onChange={setPage} size="sm" /> : null}
         </Stack>
       )}
-    </Drawer>
+    </SideDrawer>
   );
 }
 

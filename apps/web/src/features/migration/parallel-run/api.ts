@@ -1,5 +1,4 @@
 /** Requests of the parallel run: comparisons of charges, and their kept reports. */
-import type { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
 import type {
   ComparisonDetail,
   ComparisonEvent,
@@ -8,7 +7,7 @@ import type {
   ComparisonRow,
 } from "@gateway/shared/site/comparison";
 import { queryOptions } from "@tanstack/react-query";
-import { asList, asPage, asSent, http } from "#lib/http.ts";
+import { asList, asSent, http } from "#lib/http.ts";
 import { readEvents } from "#lib/live/event-stream.ts";
 
 const path = "/migration/comparison";
@@ -41,14 +40,4 @@ export function compare(
   onEvent: (event: ComparisonEvent) => void,
 ): Promise<void> {
   return readEvents(path, { body: form, signal }, (data) => onEvent(data as ComparisonEvent));
-}
-
-export async function findComparisonChannels(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/channel", asPage<ChannelPage>(), { keyword, size: 20 });
-  return data.map(({ id, name }) => ({ id, name: `${name} #${id}` }));
-}
-
-export async function comparisonChannelName(id: number): Promise<string> {
-  const { name } = await http.get(`/channel/${id}`, asSent<ChannelRow>());
-  return `${name} #${id}`;
 }

@@ -17,8 +17,8 @@ import {
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SearchSelect } from "#components/search-select.tsx";
+import { allChannels, findChannels, nameOfChannel } from "#lib/queries/channels.ts";
 import { Fold } from "#ui/fold.tsx";
-import { findComparisonChannels, comparisonChannelName } from "./api.ts";
 import classes from "./parallel-run.module.css";
 
 export type ComparisonDraft = {
@@ -120,9 +120,9 @@ export function ComparisonForm({
         <SearchSelect
           label={t("Channel to the old gateway")}
           placeholder={t("Choose a channel")}
-          kind="comparison-channels"
-          find={findComparisonChannels}
-          nameOf={comparisonChannelName}
+          kind={allChannels}
+          find={findChannels}
+          nameOf={nameOfChannel}
           value={draft.channel}
           onChange={(channel) => change({ channel })}
           error={missing.includes("channel")}

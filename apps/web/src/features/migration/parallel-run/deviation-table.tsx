@@ -6,6 +6,7 @@ import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatTime } from "#lib/format/quota.ts";
 import { initialSize } from "#lib/lists/page-size.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -135,11 +136,7 @@ function chargeColumn(
 function CallTime({ deviation: { here, source } }: { deviation: Deviation }) {
   const at = (here ?? source)?.at ?? "";
   const time = <span className="tabular">{formatTime(Date.parse(at) / 1_000)}</span>;
-  return here === null ? (
-    time
-  ) : (
-    <QuietLink to={`/panel/log/${encodeURIComponent(here.id)}`}>{time}</QuietLink>
-  );
+  return here === null ? time : <QuietLink to={pathOfCall(here.id)}>{time}</QuietLink>;
 }
 
 function Difference({ points }: { points: number }) {

@@ -2,7 +2,6 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { modalityName } from "#features/model-prices/labels.ts";
 import {
   hasCachePrice,
   isReasoning,
@@ -12,6 +11,7 @@ import {
 } from "#features/model-prices/offers.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
+import { nameOfModality } from "#lib/labels/modalities.ts";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -43,7 +43,7 @@ export function ComparisonDialog({ offers, unit, group, groupRatio, onClose }: C
     offer.type === "tokens" ? of(offer) : null;
   const tokens = (count: number) => (count === 0 ? "–" : format.short(count));
   const modalities = (names: readonly string[] = []) =>
-    names.length === 0 ? "–" : joinList(names.map((name) => t(modalityName(name))));
+    names.length === 0 ? "–" : joinList(names.map((name) => t(nameOfModality(name))));
   const cacheRead = ({ extras, input }: Offer) => {
     const multiple = extras["cached_read_tokens"] ?? extras["cached_tokens"];
     return multiple === undefined ? null : input * multiple;

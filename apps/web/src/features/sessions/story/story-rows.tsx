@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
+import { pathOfCall } from "#lib/address/call-address.ts";
 import { formatDuration, formatTime, useFormat } from "#lib/format/quota.ts";
 import { failureLabel } from "#lib/labels/failure-labels.ts";
 import { Short } from "#ui/short.tsx";
@@ -103,7 +104,7 @@ function StoryRow({ call, place, tracks, agent, style }: StoryRowProps) {
   const format = useFormat();
   const navigate = useNavigate();
   const track = tracks.of(call.agent);
-  const to = `/panel/log/${encodeURIComponent(call.request_id)}`;
+  const to = pathOfCall(call.request_id);
   const failure = failureLabel(call.error_code);
   const time = formatTime(call.ended_at / 1000);
   return (

@@ -50,6 +50,7 @@ export function ProviderCard() {
   return (
     <section id={anchorOf(providersSection)} aria-label={t(providersSection.title)}>
       <Section
+        padding={20}
         title={t(providersSection.title)}
         hint={t(
           "OpenID Connect providers of organizations. Their groups can decide the user group, role and budget of an account.",

@@ -31,7 +31,7 @@ export function HomeBlocksField({ value, onChange, ...common }: HomeBlocksFieldP
       // In the order of the page, so that toggling twice leaves no change.
       onChange={(ticked) => onChange(homeBlocks.filter((block) => ticked.includes(block)).join(","))}
     >
-      <Group mt={8} style={{ columnGap: 24, rowGap: 10 }}>
+      <Group my={8} style={{ columnGap: 24, rowGap: 10 }}>
         {homeBlocks.map((block) => (
           <Checkbox key={block} value={block} label={t(titles[block])} />
         ))}

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
-import { HourBars } from "#components/usage/hour-bars.tsx";
+import { HourBars, useShareBars } from "#components/usage/hour-bars.tsx";
 import { hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { modelsHealthQuery, modelsQuery } from "#lib/queries/models.ts";
@@ -50,14 +50,7 @@ function HealthRow({ model, health, since }: { model: string; health: ModelHealt
   const { t } = useTranslation("site");
   const format = useFormat();
   const share = format.percent(health.availability);
-  const bars = health.hourly.map((each, hour) => {
-    const at = hourText(since, hour);
-    return {
-      key: at,
-      share: each,
-      title: each === null ? t("{{time}}: no calls", { time: at }) : `${at}: ${format.percent(each)}`,
-    };
-  });
+  const bars = useShareBars()(health.hourly, (hour) => hourText(since, hour));
   return (
     <li>
       <span className={classes.healthName}>

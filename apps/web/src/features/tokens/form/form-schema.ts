@@ -1,10 +1,10 @@
 /** Validation of the form: the server's rules, and no token that could not call any model. */
 import { type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/accounts/token";
 import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
-import { ModelPattern } from "@gateway/shared/channels/channel";
 import type { McpTokenLimits, UsableMcpBundle } from "@gateway/shared/channels/mcp";
 import type { FieldReason } from "@gateway/shared/errors/fields";
 import { because } from "@gateway/shared/errors/issue";
+import { ModelPattern } from "@gateway/shared/models/model-name";
 import type { z } from "zod";
 import type { SchemaForm } from "#ui/form/form.ts";
 import { isAddressOrRange } from "./addresses.ts";
@@ -33,10 +33,7 @@ export function tokenFormSchema(before?: TokenRow): typeof TokenInput {
 
 function checkModels({ setting }: TokenInput, report: Report): void {
   const { enabled, models } = setting.limits.limit_model_setting;
-  if (!enabled) return;
-  if (models.length === 0) report(modelsPath, "models_or_off");
-  else if (models.some((model) => !ModelPattern.safeParse(model).success))
-    report(modelsPath, "model_wildcard");
+  if (enabled && models.length === 0) report(modelsPath, "models_or_off");
 }
 
 function checkAddresses({ setting }: TokenInput, report: Report): void {

@@ -1,7 +1,6 @@
-import { pointsOf } from "@gateway/shared/billing/money";
-import { Group, Input, NumberInput, SegmentedControl, Text } from "@mantine/core";
-import { useState } from "react";
+import { Group, Input, SegmentedControl, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { PointsInput } from "#components/points-input.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
@@ -13,12 +12,6 @@ export function TokenQuotaField({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation("tokens");
   const format = useFormat();
   const { unlimited_quota: unlimited = true, remain_quota: points = 0 } = form.values;
-  // Keeps the typed text: rounding to points must not change the digits under the cursor.
-  const [dollars, setDollars] = useState<number | string>(points / format.pointsPerUsd);
-  const enter = (value: number | string) => {
-    setDollars(value);
-    form.setFieldValue("remain_quota", pointsOf(Number(value) || 0, format.pointsPerUsd));
-  };
   return (
     <Input.Wrapper label={t("Quota")} error={form.errors["remain_quota"]} labelElement="div">
       <Group gap="sm" mt={4} align="center">
@@ -32,22 +25,18 @@ export function TokenQuotaField({ form }: { form: TokenSchemaForm }) {
           value={unlimited ? "unlimited" : "limited"}
           onChange={(value) => {
             form.setFieldValue("unlimited_quota", value === "unlimited");
-            if (value === "limited" && points === 0) enter(firstOffer);
+            if (value === "limited" && points === 0)
+              form.setFieldValue("remain_quota", firstOffer * format.pointsPerUsd);
           }}
         />
         {unlimited ? null : (
           <>
-            <NumberInput
+            <PointsInput
               aria-label={t("Remaining (USD)")}
-              prefix="$"
               w={150}
-              min={0}
-              max={10_000_000}
-              decimalScale={6}
-              thousandSeparator=","
-              value={dollars}
+              value={points}
               error={Boolean(form.errors["remain_quota"])}
-              onChange={enter}
+              onChange={(next) => form.setFieldValue("remain_quota", next)}
             />
             <Text fz="sm" c="dimmed" className="tabular">
               {t("= {{points}} points", { count: points, points: format.whole(points) })}

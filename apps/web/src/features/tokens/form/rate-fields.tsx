@@ -1,8 +1,7 @@
 import type { TokenRates, TokenRow } from "@gateway/shared/accounts/token";
-import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, SimpleGrid } from "@mantine/core";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { PointsInput } from "#components/points-input.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
@@ -75,28 +74,15 @@ function CountField({ form, name, label }: TokenRateFieldProps) {
 
 function SpendField({ form, name, label, hint }: TokenRateFieldProps) {
   const { t } = useTranslation("tokens");
-  const format = useFormat();
   const path = pathOf(name);
-  const points = form.values.setting.rates[name];
-  // Keeps the typed text: rounding to points must not change the digits under the cursor.
-  const [dollars, setDollars] = useState<number | string>(points === 0 ? "" : points / format.pointsPerUsd);
   return (
-    <NumberInput
+    <PointsInput
       label={label}
       description={hint}
       placeholder={t("No limit")}
-      prefix="$"
-      min={0}
-      max={10_000_000}
-      allowNegative={false}
-      decimalScale={6}
-      thousandSeparator=","
-      value={dollars}
+      value={form.values.setting.rates[name]}
       error={form.errors[path]}
-      onChange={(next) => {
-        setDollars(next);
-        form.setFieldValue(path, pointsOf(Number(next) || 0, format.pointsPerUsd));
-      }}
+      onChange={(points) => form.setFieldValue(path, points)}
     />
   );
 }

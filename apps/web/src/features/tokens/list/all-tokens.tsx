@@ -36,7 +36,7 @@ import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
-import { SearchBox } from "#ui/table/filters.tsx";
+import { NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import type { Column } from "#ui/table/table-model.ts";
 import { BillingTagFilter } from "./billing-tag-filter.tsx";
@@ -114,19 +114,14 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           </>
         }
         empty={
-          <Empty
-            title={filtered ? t("No token matches") : t("No user has a token yet")}
-            action={
-              filtered ? (
-                <Button
-                  variant="default"
-                  onClick={() => setParams({ keyword: "", billing_tag: "", user_id: 0 })}
-                >
-                  {t("Clear the search")}
-                </Button>
-              ) : null
-            }
-          />
+          filtered ? (
+            <NoMatches
+              title={t("No token matches")}
+              onClear={() => setParams({ keyword: "", billing_tag: "", user_id: 0 })}
+            />
+          ) : (
+            <Empty title={t("No user has a token yet")} />
+          )
         }
       />
       <OpenedRow

@@ -24,7 +24,7 @@ import { OpenedRow } from "#ui/page/opened-row.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
-import { SearchBox } from "#ui/table/filters.tsx";
+import { NoMatches, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { BillingTagFilter } from "./billing-tag-filter.tsx";
 import { TokenActions } from "./token-actions.tsx";
@@ -131,13 +131,9 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         }
         empty={
           searching ? (
-            <Empty
+            <NoMatches
               title={t("No token matches")}
-              action={
-                <Button variant="default" onClick={() => setParams({ keyword: "", billing_tag: "" })}>
-                  {t("Clear the search")}
-                </Button>
-              }
+              onClear={() => setParams({ keyword: "", billing_tag: "" })}
             />
           ) : (
             <Empty

@@ -1,9 +1,7 @@
 /** Which columns of a list the user has selected or hidden: those of the link, else those stored in this browser. */
 import { useLocalStorage } from "@mantine/hooks";
-import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router-dom";
-import { currentLocation } from "#lib/address/history.ts";
-import { useQueryString } from "#lib/address/list-params.ts";
+import { useMemo } from "react";
+import { useQueryChange, useQueryString } from "#lib/address/list-params.ts";
 import { type ChosenColumns, COLUMNS, readColumns } from "./linked-columns.ts";
 
 type ChosenColumnsOptions = {
@@ -25,21 +23,16 @@ export function useChosenColumns({
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const [, setSearch] = useSearchParams();
+  const changeQuery = useQueryChange();
   const text = new URLSearchParams(useQueryString()).get(COLUMNS);
   const linked = useMemo(
     () => (hasLinks ? readColumns(text, columns) : undefined),
     [hasLinks, text, columns],
   );
-  const choose = useCallback(
-    (chosen: ChosenColumns) => {
-      store(chosen);
-      const next = new URLSearchParams(window.location.search);
-      if (!hasLinks || !next.has(COLUMNS)) return;
-      next.delete(COLUMNS);
-      setSearch(next, { replace: true, state: currentLocation().state });
-    },
-    [store, hasLinks, setSearch],
-  );
+  const choose = (chosen: ChosenColumns) => {
+    store(chosen);
+    const isLinked = hasLinks && new URLSearchParams(window.location.search).has(COLUMNS);
+    if (isLinked) changeQuery((search) => search.delete(COLUMNS));
+  };
   return [linked ?? stored, choose];
 }

@@ -1,7 +1,4 @@
 /** The search of the lists of servers and bundles, which are loaded as a whole. */
-import { Button } from "@mantine/core";
-import { useTranslation } from "react-i18next";
-import { Empty } from "#ui/empty.tsx";
 
 /** The text of the search, kept in the address. */
 export type ListSearch = { keyword: string; onChange: (keyword: string) => void };
@@ -10,18 +7,4 @@ export type ListSearch = { keyword: string; onChange: (keyword: string) => void 
 export function containsKeyword(keyword: string, texts: readonly string[]): boolean {
   const wanted = keyword.trim().toLowerCase();
   return texts.some((text) => text.toLowerCase().includes(wanted));
-}
-
-export function NoMatch({ title, onClear }: { title: string; onClear: () => void }) {
-  const { t } = useTranslation("mcp");
-  return (
-    <Empty
-      title={title}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {t("Clear the search")}
-        </Button>
-      }
-    />
-  );
 }

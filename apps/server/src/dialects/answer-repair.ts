@@ -18,3 +18,21 @@ export function createRepairingDecoder(
     ],
   };
 }
+
+/** Applies both repairs, in this order. */
+export function combineRepairs(
+  first: AnswerRepair | undefined,
+  second: AnswerRepair | undefined,
+): AnswerRepair | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return {
+    whole: (body) => second.whole(first.whole(body)),
+    frame(data) {
+      const frames = first.frame(data);
+      if (frames === undefined) return second.frame(data);
+      return frames.flatMap((each) => second.frame(each) ?? [each]);
+    },
+    end: () => [...first.end().flatMap((each) => second.frame(each) ?? [each]), ...second.end()],
+    usage: () => first.usage() ?? second.usage(),
+  };
+}

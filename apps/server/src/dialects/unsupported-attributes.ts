@@ -1,6 +1,6 @@
 import type { ChatRequest, Part } from "#dialects/ir.ts";
 
-interface Marks {
+interface Attributes {
   cache: boolean;
   errors: boolean;
   /** Messages have a `name`. */
@@ -12,7 +12,7 @@ interface Marks {
 }
 
 /** Names under which attributes are reported that an upstream does not have. */
-const reported: Readonly<Record<keyof Marks, string>> = {
+const reported: Readonly<Record<keyof Attributes, string>> = {
   cache: "cache_control",
   errors: "is_error",
   names: "messages.name",
@@ -21,12 +21,15 @@ const reported: Readonly<Record<keyof Marks, string>> = {
 };
 
 /** Returns those of the attributes that the request has, by the name a caller knows. Pure. */
-export function listUnsupportedMarks(request: ChatRequest, missing: ReadonlyArray<keyof Marks>): string[] {
-  const marks = marksIn(request);
-  return missing.filter((mark) => marks[mark]).map((mark) => reported[mark]);
+export function listUnsupportedAttributes(
+  request: ChatRequest,
+  missing: ReadonlyArray<keyof Attributes>,
+): string[] {
+  const attributes = attributesIn(request);
+  return missing.filter((name) => attributes[name]).map((name) => reported[name]);
 }
 
-function marksIn(request: ChatRequest): Marks {
+function attributesIn(request: ChatRequest): Attributes {
   const found = {
     cache: request.tools?.some((tool) => tool.cache !== undefined) === true,
     errors: false,
@@ -43,22 +46,4 @@ function marksIn(request: ChatRequest): Marks {
   };
   for (const message of request.messages) message.parts.forEach(visit);
   return found;
-}
-
-/**
- * Returns whether the file belongs to the provider. Files uploaded to one provider do not exist at another;
- * their ids identify the owner.
- */
-export function isFileOf(id: string, provider: "openai" | "anthropic" | "google"): boolean {
-  if (isGoogleFile(id)) return provider === "google";
-  if (id.startsWith("file-")) return provider === "openai";
-  return id.startsWith("file_") ? provider === "anthropic" : true;
-}
-
-const googleFile =
-  /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:(?:www|m)\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
-
-/** Returns whether only Google can read this address: files uploaded there, and videos on YouTube. */
-export function isGoogleFile(address: string): boolean {
-  return googleFile.test(address);
 }
