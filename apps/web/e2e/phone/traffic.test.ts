@@ -1,5 +1,6 @@
 /** Screens of traffic that work differently on a phone. */
 import type { LogPage } from "@gateway/shared/usage/log";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
@@ -73,17 +74,16 @@ test(
   },
 );
 
-test("the playground on a phone has its chats in a drawer", async ({ page }) => {
+test("on a phone, the playground has its chats in a drawer, and tasks with long prompts are not wider than it", async ({
+  page,
+}) => {
+  const overflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await page.goto("/panel/playground");
   await page.getByText("What would you like to try?").waitFor();
   await page.getByRole("button", { name: "Chats" }).click();
   await page.getByRole("dialog").getByText("Your chats are stored in this browser only.").waitFor();
-});
-
-test("the lists of tasks with long prompts are not wider than a phone", async ({ page }) => {
-  const overflow = () =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  await page.goto("/panel/task");
+  await goTo(page, "/panel/task");
   await page.getByRole("list", { name: "Tasks" }).getByText("Words about boats").first().waitFor();
   expect(await overflow()).toBe(0);
   await page.getByRole("button", { name: "Menu" }).click();
