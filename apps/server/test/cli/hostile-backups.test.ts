@@ -178,7 +178,7 @@ it("a table of another program, whatever its name is, is skipped by one of two r
   dump.sections.push({ table: 'x"; DROP TABLE users; --', columns: ["a"], rows: ["1"] });
   await writeFile(file(), gzipSync(formatDump(dump)));
   const outcomes = await Promise.all([restore(), restore()]);
-  expect(outcomes.map(({ exitCode }) => exitCode === 0).sort()).toEqual([false, true]);
+  expect(outcomes.filter(({ exitCode }) => exitCode === 0)).toHaveLength(1);
   const { rows } = await target.pool.query<{ count: bigint }>("SELECT count(*) FROM users");
   expect(Number(rows[0]?.count)).toBe(sectionOf(right, "users").rows.length);
   expect((await audit(target.pool)).drift).toBe(0n);

@@ -47,6 +47,7 @@ it("a request that does not end: is refused when nothing comes, or too little, a
   const announced = `content-length: ${64 * megabyte}\r\n\r\n`;
   const chunk = `3e8\r\n${" ".repeat(1_000)}\r\n`;
   const chunked = "transfer-encoding: chunked\r\n\r\n";
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
   const begun = Date.now();
   const answers = await Promise.all([
     send(announced),
@@ -58,7 +59,7 @@ it("a request that does not end: is refused when nothing comes, or too little, a
     send(`content-encoding: gzip\r\n${announced}`),
     send(announced, { head: form() }),
     send(`${announced}--b\r\n`, { head: form() }),
-    send(`${chunked}5\r\n--b\r\n\r\n`, { head: form(), again: chunk }),
+    send(`${chunked}${part.length.toString(16)}\r\n${part}\r\n`, { head: form(), again: chunk }),
     send(`content-length: ${megabyte}\r\n\r\n{"json`, {
       head: chat().replace("/v1/chat/completions", "/mcp/any"),
     }),
