@@ -48,8 +48,13 @@ export default defineConfig({
     },
     {
       name: "desktop",
-      testIgnore: ["phone/**", "verify/**"],
+      testIgnore: ["phone/**", "dark/**", "verify/**"],
       use: { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
+    },
+    {
+      name: "dark",
+      testMatch: "dark/**/*.test.ts",
+      use: { viewport: { width: 1440, height: 900 }, colorScheme: "dark" },
     },
     ...(process.env["VERIFY_SCREENS"] === "1" ? [verify] : []),
   ],

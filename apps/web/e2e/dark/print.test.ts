@@ -1,11 +1,10 @@
-/** Printed screens: black on white, without menu and controls, and nothing cut off. */
+/** Printed screens: black on white, also where the console is dark, without menu and controls, and nothing cut off. */
 import type { Page } from "@playwright/test";
-import { furnishScreens } from "./support/screens/screen-list.ts";
-import { expect, type Site, test } from "./support/test.ts";
-import { startWalk } from "./support/walk.ts";
+import { furnishScreens } from "../support/screens/screen-list.ts";
+import { expect, type Site, test } from "../support/test.ts";
+import { startWalk } from "../support/walk.ts";
 
 test.setTimeout(120_000);
-test.use({ colorScheme: "dark" });
 
 /** Width in CSS pixels of an A4 sheet between its margins. */
 const sheet = { width: 700, height: 1000 };
