@@ -291,7 +291,7 @@ describe("shell examples", () => {
     const { shellExamples } = (await import(script)) as {
       shellExamples(): { page: string; code: string; isRun: boolean; needs?: string }[];
     };
-    const known = /^(?:curl|cd|cp|git|npm|npx|export|\.\/gateway)\b/;
+    const known = /^(?:curl|cd|cp|echo|git|npm|npx|export|\.\/gateway)\b/;
     const wrong = shellExamples()
       .filter(({ isRun, needs }) => !isRun && needs === undefined)
       .flatMap(({ page, code }) =>
