@@ -68,7 +68,7 @@ export const dialogPaths = [
 
 /** The public pages as the router names them, with an example in the place of a parameter. */
 export const publicPaths = [...sourceOf("router.tsx").matchAll(/\bpath: "([^"*]+)"/g)]
-  .map(([, path]) => `/${path}`.replace("/:provider", "/github").replace("/:id", "/models/demo-chat"))
+  .map(([, path]) => `/${path}`.replace("/:provider", "/github").replace("/:id", "/demo-chat"))
   // A shared call needs a link: traffic/shared-calls.test.ts examines its page.
   .filter((path) => path !== "/panel" && path !== "/share/:secret")
   .concat("/", "/help/billing");
