@@ -15,6 +15,7 @@ const purposes: Readonly<Record<string, string>> = {
   address_time_idx: "calls from an address",
   session_idx: "calls of an agent's session; others are not in it",
   billing_tag_idx: "calls with a billing tag; others are not in it",
+  derived_key_idx: "calls with a derived key; others are not in it",
   request_hash_idx: "one call by its request id, for support and for answers that were lost",
   id_range_idx: "one call by its number: its bill",
 };

@@ -81,7 +81,7 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     ["top-ups", { log_type: 1 }],
     ["failed calls", { log_type: 5 }],
     ["model", { model_name: sample.model }],
-    ["model nobody used", { model_name: "nothing" }],
+    ["model no one used", { model_name: "nothing" }],
     ["token name", { token_name: sample.token }],
     ["channel", { channel_id: sample.channel }],
     ["user", { username: sample.username }],
@@ -182,7 +182,7 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     { name: "statements: own month", ask: (pool) => statementLines(pool, sample.user, month.slice(0, 7)) },
     { name: "statements: months", ask: (pool) => closedMonths(pool) },
     {
-      name: "statements: everybody's month",
+      name: "statements: month of all users",
       ask: (pool) =>
         statementUsers(pool, { date: month.slice(0, 7), keyword: "", page: 1, size: 20, order: "" }),
     },
