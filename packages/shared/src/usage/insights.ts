@@ -5,9 +5,6 @@ import { PeriodQuery } from "./analytics.ts";
 
 export const InsightsQuery = PeriodQuery;
 
-/** Maximum number of days for flows and margins, counted back from the end of the period. */
-export const FLOW_DAYS = 31;
-
 const Amounts = z.object({
   quota: Sum,
   requests: Sum,

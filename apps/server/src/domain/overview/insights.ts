@@ -1,7 +1,8 @@
 /** A period compared with the preceding one: rankings, channels with their margin, and the paths of calls. */
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import { callsOf, tokensOf } from "@gateway/shared/usage/figures";
-import { type Amounts, FLOW_DAYS, type Insights, type RankedAmounts } from "@gateway/shared/usage/insights";
+import { FLOW_DAYS } from "@gateway/shared/usage/flow-days";
+import type { Amounts, Insights, RankedAmounts } from "@gateway/shared/usage/insights";
 import { hoursOfPeriod } from "#domain/usage/hours-of-period.ts";
 import type { Span } from "#domain/usage/pieces.ts";
 import { type PreviousPeriod, previousPeriod, sumOfPrevious } from "#domain/usage/previous-period.ts";

@@ -1,5 +1,5 @@
 /** The flow of a period's calls: user, key, group, model, channel. */
-import { FLOW_DAYS } from "@gateway/shared/usage/insights";
+import { FLOW_DAYS } from "@gateway/shared/usage/flow-days";
 import { Skeleton, Text } from "@mantine/core";
 import { IconChartSankey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
