@@ -73,7 +73,7 @@ test.describe("a guest", () => {
     await dialog.getByLabel("Verification code").fill("1234");
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.getByText("did not confirm this sign-in", { exact: false }).waitFor();
-    wechat.people.set("567890", { id: "wx-somebody" });
+    wechat.people.set("567890", { id: "wx-member" });
     await dialog.getByLabel("Verification code").fill("567890");
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL("**/panel/dashboard");
@@ -85,7 +85,7 @@ test.describe("a guest", () => {
         return (await fetch("api/user/self", { method: "PUT", headers, body })).status;
       });
       expect(status).toBe(200);
-      wechat.people.set("678901", { id: "wx-somebody" });
+      wechat.people.set("678901", { id: "wx-member" });
       const other = await site.open("/login", { guest: true, locale: "fr-FR" });
       await button(other, "微信").click();
       await other.getByRole("dialog").getByLabel("验证码").fill("678901");

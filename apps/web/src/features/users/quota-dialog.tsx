@@ -1,9 +1,9 @@
 /** Adds to or deducts from a user's balance, with a remark for the log. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
-import { pointsOf } from "@gateway/shared/billing/money";
-import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { PointsInput } from "#components/points-input.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -14,11 +14,10 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
   const format = useFormat();
   const change = useChangeQuota();
   const [takes, setTakes] = useState(false);
-  const [dollars, setDollars] = useState<number | string>("");
+  const [size, setSize] = useState(0);
   const [remark, setRemark] = useState("");
   const [tried, setTried] = useState(false);
 
-  const size = pointsOf(Math.abs(Number(dollars) || 0), format.pointsPerUsd);
   const points = takes ? -size : size;
   const free = user.quota - user.reserved;
   const problem =
@@ -69,17 +68,12 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
             value={takes ? "take" : "add"}
             onChange={(value) => setTakes(value === "take")}
           />
-          <NumberInput
+          <PointsInput
             label={t("Amount in dollars")}
             data-autofocus
-            prefix="$"
-            min={0}
-            max={10_000_000}
-            allowNegative={false}
-            decimalScale={6}
-            thousandSeparator=","
-            value={dollars}
-            onChange={setDollars}
+            placeholder="$0"
+            value={size}
+            onChange={setSize}
             error={tried && problem !== "" ? problem : undefined}
             description={t("= {{points}} points", { count: size, points: format.whole(size) })}
           />
