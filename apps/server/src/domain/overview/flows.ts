@@ -1,4 +1,4 @@
-/** Paths of calls from users to channels, and each channel's revenue, from the hourly roll-up. */
+/** Paths of calls from users to channels, and each channel's revenue, from the roll-ups. */
 import type { Amounts, FlowPath } from "@gateway/shared/usage/insights";
 import type { Span } from "#domain/usage/pieces.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -43,7 +43,7 @@ WITH sums AS MATERIALIZED (
   SELECT user_id, token_id, "group", model, channel_id, sum(quota)::bigint AS quota,
          sum(request_count)::bigint AS succeeded, sum(failed_count)::bigint AS failed,
          sum(prompt_tokens + completion_tokens)::bigint AS tokens
-    FROM usage_hours WHERE hour >= $1 AND hour < $2 GROUP BY 1, 2, 3, 4, 5)
+    FROM usage_sums($1, $2) GROUP BY 1, 2, 3, 4, 5)
 SELECT 'path' AS kind, p.*, 0::float8 AS cost, 0::bigint AS without_cost
   FROM (SELECT user_id, token_id, "group", model, channel_id, quota, succeeded + failed AS requests, tokens, failed,
                sum(quota) OVER ()::bigint AS all_quota, sum(succeeded + failed) OVER ()::bigint AS all_requests,
@@ -60,7 +60,7 @@ SELECT 'money', 0, 0, '', '', s.channel_id, COALESCE(sum(s.quota) FILTER (WHERE 
  ORDER BY kind, quota DESC, requests DESC, user_id, token_id, "group", model, channel_id`;
 
 /**
- * One scan of the period for both: with ten million calls it reads a million rows of a week.
+ * One scan of the period for both: with ten million calls it reads hundreds of thousands of rows of a week.
  *
  * @param span limited by the caller to a number of days that can be read at once
  */
