@@ -1,29 +1,49 @@
+/** Settings that list models. Each is parsed once per text. */
 import { disabledModelsIn } from "@gateway/shared/models/disabled-models";
+import { aliasesIn } from "@gateway/shared/models/model-alias";
 import { foldModel } from "@gateway/shared/models/model-case";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { SettingsStore } from "./settings.ts";
 
-/** Disabled models, parsed once per text of the setting. */
-let parsed: { text: string; models: ReadonlySet<string> } = { text: "", models: new Set() };
+type CurrentSettings = Pick<SettingsStore, "current">;
 
-/** Returns the models that an operator disabled everywhere, by the name that clients request. */
-export function disabledModels(settings: Pick<SettingsStore, "current">): ReadonlySet<string> {
-  const { DisabledModels: text } = settings.current();
-  if (text !== parsed.text) parsed = { text, models: new Set(disabledModelsIn(text)) };
-  return parsed.models;
+/** Returns a reader of one setting. */
+function createReader<List>(textOf: (settings: Settings) => string, parse: (text: string) => List) {
+  let known = { text: "", list: parse("") };
+  return (settings: CurrentSettings): List => {
+    const text = textOf(settings.current());
+    if (text !== known.text) known = { text, list: parse(text) };
+    return known.list;
+  };
 }
 
-let folded: { models: ReadonlySet<string>; names: ReadonlySet<string> } = {
-  models: parsed.models,
-  names: new Set(),
-};
+/** Returns the models by their aliases. */
+export const modelAliases = createReader(({ ModelAliases }) => ModelAliases, aliasesIn);
+
+/** Returns the model for a name or alias. */
+export function resolveModel(settings: CurrentSettings, name: string): string {
+  return modelAliases(settings).get(name) ?? name;
+}
+
+/** Returns the models for calls of a session whose budget is nearly spent, by the requested one. */
+export const cheaperModels = createReader(({ SessionFallbackModels }) => SessionFallbackModels, aliasesIn);
+
+/** Returns the models that an operator disabled everywhere, by the name that clients request. */
+export const disabledModels = createReader(
+  ({ DisabledModels }) => DisabledModels,
+  (text): ReadonlySet<string> => new Set(disabledModelsIn(text)),
+);
+
+const foldedModels = createReader(
+  ({ DisabledModels }) => DisabledModels,
+  (text): ReadonlySet<string> => new Set(disabledModelsIn(text).map(foldModel)),
+);
 
 /** Returns whether a model is disabled, in any letter case: some providers ignore it. */
-export function isDisabled(settings: Pick<SettingsStore, "current">, model: string): boolean {
-  const models = disabledModels(settings);
-  if (models.size === 0) return false;
-  if (models !== folded.models) folded = { models, names: new Set([...models].map(foldModel)) };
-  return folded.names.has(foldModel(model));
+export function isDisabled(settings: CurrentSettings, model: string): boolean {
+  const names = foldedModels(settings);
+  return names.size > 0 && names.has(foldModel(model));
 }
 
 /** Disables a model on all channels, or enables it again. Throws `invalid_request` above the maximum number. */
