@@ -58,6 +58,10 @@ const subjects = {
     about: "Docker Compose from nothing to the first call, and one container; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
   },
+  registry: {
+    about: "the image pushed to a registry, pulled and started with Compose; needs a Docker engine",
+    run: () => script("scripts/check-registry.mjs"),
+  },
   kubernetes: {
     about: "the Helm chart: rendered, validated, and values that it must refuse; needs helm",
     run: () => script("scripts/check-chart.mjs"),
