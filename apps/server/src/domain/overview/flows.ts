@@ -102,7 +102,7 @@ export async function flowsOf(pool: Pool, span: Span, userId?: number): Promise<
 
 /**
  * Reads with enough memory to group a month's paths by hash. With the default of 4 MB, Postgres would sort all rows on disk. Its estimate
- * of the number of paths is from the statistics `usage_hours_paths`.
+ * of the number of paths is from the statistics `usage_hours_paths` and `usage_days_paths`.
  */
 async function read(pool: Pool, span: Span, userId: number | undefined): Promise<Row[]> {
   const client = await pool.connect();
