@@ -20,7 +20,7 @@ export async function compareUsers(
   const [users, models] = await Promise.all([
     pool.query<CounterRow & { username: string }>(
       `SELECT u.username, h.* FROM users u
-         LEFT JOIN LATERAL (SELECT ${counterSums} FROM usage_sums($2, $3) WHERE user_id = u.id) h ON true
+        CROSS JOIN LATERAL (SELECT ${counterSums} FROM usage_sums($2, $3) WHERE user_id = u.id) h
         WHERE u.username = ANY($1::text[]) ORDER BY h.quota DESC NULLS LAST, u.username`,
       values,
     ),
