@@ -160,7 +160,7 @@ describe("every route of the management API", () => {
     // The state of a sign-in is bound to the browser and works once.
     const bound = /^\/api\/oauth\//;
     const endless = /\/(?:events|stream)$/;
-    // Made of the routes alone, which takes a second.
+    // Made of the routes alone.
     const description = /^\/api\/openapi/;
     const reading = routes.filter(
       ({ checksOrigin, url }) =>
