@@ -47,12 +47,15 @@ export async function startGateway(
     workers = 1,
     node = 1,
     main = "",
+    environment = {},
   }: {
     withLedger?: boolean;
     workers?: number;
     node?: number;
     /** Another program to start: the gateway of another checkout, or its bundle. */
     main?: string;
+    /** Further variables of its environment. */
+    environment?: Record<string, string>;
   } = {},
 ): Promise<BenchGateway> {
   const port = await freePort();
@@ -69,6 +72,7 @@ export async function startGateway(
     DEMO_UPSTREAM: "0",
     API_RATE_LIMIT: "1000000",
     WORKERS: `${workers}`,
+    ...environment,
   };
   const name = withLedger ? `gateway-${workers}-${node}${main === "" ? "" : "-beside"}` : "without-ledger";
   const program = main || (withLedger ? bundledMain : join(import.meta.dirname, "without-ledger.ts"));

@@ -75,7 +75,13 @@ async function startTargets(): Promise<Target[]> {
   const port = String(options["provider-port"]);
   const provider = await startServer([join(here, "provider.ts"), port], folder, "provider");
   const targets: Target[] = [];
-  if (wanted("gateway") || wanted("without-ledger") || options.workers > 1 || besideMain !== undefined) {
+  if (
+    wanted("gateway") ||
+    wanted("without-ledger") ||
+    options.workers > 1 ||
+    options.telemetry ||
+    besideMain !== undefined
+  ) {
     const demo = await startServer(
       [fileURLToPath(import.meta.resolve("@gateway/demo/main")), "--port", "0"],
       folder,
@@ -94,6 +100,12 @@ async function startTargets(): Promise<Target[]> {
         nodes.push(await startGateway(folder, database.url, providers, { node }));
       const { url, pid, token: key } = gateway;
       targets.push({ name: `${options.nodes} nodes`, url, pid, key, database, nodes });
+    }
+    if (options.telemetry) {
+      const collector = await startServer([join(here, "collector.ts")], folder, "collector");
+      const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+      const sending = await startGateway(folder, database.url, providers, { environment });
+      targets.push({ name: "telemetry", url: sending.url, pid: sending.pid, key: sending.token, database });
     }
     if (besideMain !== undefined) {
       const other = await startGateway(folder, database.url, providers, { main: besideMain });

@@ -18,6 +18,10 @@ export function readOptions() {
       help: "one more target: the gateway with so many workers; says what more processes cost",
     },
     nodes: { whole: 1, help: "one more target: so many gateways on one database, all calls on one account" },
+    telemetry: {
+      flag: true,
+      help: "one more target: the gateway that sends traces, metrics and logs to an OpenTelemetry collector",
+    },
     beside: {
       text: "",
       help: "one more target: the main.ts or bundle of another checkout, or the URL of any gateway",

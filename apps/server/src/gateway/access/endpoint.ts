@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
 import { GatewayError, forbidden, insufficientQuota, invalidRequest, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { clientRequestIdOf } from "#gateway/http/answer-headers.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { isCompressed } from "#platform/body/compressed-body.ts";
 import { now } from "#platform/clock.ts";
@@ -218,7 +218,7 @@ export async function requireCallable(
 ): Promise<void> {
   const access = accessOf(request);
   const { caller, pin } = access;
-  const model = resolveModel({ relay }, named);
+  const model = resolveModel(relay.settings, named);
   if (!isModelOffered(relay, caller, pin, model))
     throw refuse(relay, access, endpoint, model, modelNotFound(model));
   if ((await balances.has(caller.userId)) || mayBeFree(relay, caller, model)) return;

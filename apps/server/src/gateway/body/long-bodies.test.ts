@@ -247,7 +247,7 @@ describe("a large body", () => {
         }
         expect(json.body).toEqual(wanted);
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(30) },
     );
   });
 
