@@ -1,11 +1,16 @@
 import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ImportRun,
   type ImportStart,
   MAX_IMPORT_FILE,
   MAX_LITELLM_CONFIG,
 } from "@gateway/shared/site/migration";
+import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { consoleRoutes } from "#console/index.ts";
 import { issueSetupToken } from "#domain/accounts/setup.ts";
 import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { foreignDatabase } from "#test/cli/foreign-database.ts";
@@ -22,7 +27,7 @@ afterEach(async () => {
 async function openWizard() {
   const site = await buildConsole();
   const token = (await issueSetupToken(site.database.db, site.services.secrets)) ?? "";
-  return { site, ...withLink(site, token) };
+  return { site, token, ...withLink(site, token) };
 }
 
 /** A wizard for one test, which completes the set-up. */
@@ -279,4 +284,37 @@ describe("a wizard that imports nothing", () => {
     expect((await upload(id, Buffer.alloc(5 * 1024 ** 2, 1))).status).toBe(200);
     expect((await ended(id)).failure?.params["reason"]).toBe("source_not_sqlite");
   });
+});
+
+it("receives a file for longer than other requests may last, while its sender goes on", async () => {
+  const { site, token, start } = await wizard();
+  const { id } = (await start({})).body.data;
+  const app = Fastify({
+    requestTimeout: 300,
+    http: { connectionsCheckingInterval: 50, headersTimeout: 300 },
+  });
+  cases.push(() => app.close());
+  await app.register(consoleRoutes, { services: site.services });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const send = async (method: string, path: string) => {
+    const sent = request({
+      port,
+      method,
+      path: `/api/migration${path}`,
+      headers: { ...origin, "x-setup-token": token, "content-type": "application/octet-stream" },
+    });
+    const status = new Promise<number | undefined>((resolve) => {
+      sent.on("response", (response) => resolve(response.resume().statusCode)).on("error", () => resolve(0));
+    });
+    for (let piece = 0; piece < 20 && !sent.destroyed; piece += 1) {
+      sent.write(" ");
+      await sleep(50);
+    }
+    sent.end();
+    return status;
+  };
+  expect(await send("PUT", `/run/${id}/file?name=one-api.db`)).toBe(200);
+  expect(await send("POST", "/run")).toBe(408);
+  expect(app.server.requestTimeout).toBe(300);
 });

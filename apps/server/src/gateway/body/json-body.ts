@@ -10,6 +10,7 @@ import { targetOf } from "#gateway/http/request-url.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
 import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
 import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
+import { requireSpeed, SILENCE_MS, SLOWEST, tooSlow } from "#platform/body/sender-pace.ts";
 import {
   defineAccessors,
   type LongTexts,
@@ -19,7 +20,6 @@ import {
   type TextRange,
 } from "#platform/memory/long-texts.ts";
 import { type FieldSpellings, requireOneReading } from "./one-reading.ts";
-import { requireSpeed, SILENCE_MS, SLOWEST, tooSlow } from "./sender-pace.ts";
 
 /** Maximum size of a request body, in bytes. JSON contains long documents and images as base64. */
 export const BODY_LIMIT = 64 * 1024 * 1024;

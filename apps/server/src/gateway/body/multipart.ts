@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { invalidRequest } from "#errors.ts";
+import { piecesInTime, SLOWEST_FORM } from "#platform/body/sender-pace.ts";
 import type { StreamedBody } from "#platform/http/exchange.ts";
 import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import { createFormScanner } from "./form-scanner.ts";
 import { bodyTooLarge, formMemory } from "./json-body.ts";
-import { piecesInTime, SLOWEST_FORM } from "./sender-pace.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
 
 /**

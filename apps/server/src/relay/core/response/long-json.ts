@@ -53,8 +53,13 @@ export async function parseInPieces(text: string, parse: (rest: string) => unkno
   const places = new Map<string, string>();
   let rest = "";
   let from = 0;
+  let pausedAt = 0;
   for (let quote = text.indexOf('"'); quote !== -1;) {
     const end = closingQuote(text, quote + 1);
+    if (end - pausedAt > PIECE) {
+      pausedAt = end;
+      await nextTurn();
+    }
     if (end - quote > PIECE) {
       const decoded = await decodeInPieces(text.slice(quote + 1, end));
       if (decoded === undefined) return undefined;
