@@ -38,6 +38,7 @@ export interface TestGateway {
 }
 
 export const testSecretKey = "a secret that only this test run knows";
+export const rootPassword = "correct horse battery";
 export const testAccessToken = "root-access-token-for-the-journeys-0123456789";
 
 /**
@@ -60,7 +61,7 @@ export async function startTestGateway(
       DATABASE_URL: databaseUrl,
       DATA_DIR: dataDir,
       ROOT_USERNAME: "root",
-      ROOT_PASSWORD: "correct horse battery",
+      ROOT_PASSWORD: rootPassword,
       ROOT_ACCESS_TOKEN: testAccessToken,
       LOG_LEVEL: "silent",
       SECRET_KEY: testSecretKey,
