@@ -77,7 +77,7 @@ export function computeCharge(
   const { price, groupRatio } = termsOf(ended.routed);
   const target = targetOf(state);
   const owed = computeOwedUsage({
-    ...unshownOutputOf(services, state, ended),
+    ...hiddenOutputOf(services, state, ended),
     isCut: connection.isCut,
     reach: connection.reach,
     ended: ended.outcome,
@@ -131,8 +131,8 @@ function modelOf(state: CallState): string {
   return targetOf(state)?.upstreamModel ?? state.planned?.model ?? state.received.model;
 }
 
-/** Returns what is known of output that the text of a response does not show. A complete response reports it. */
-function unshownOutputOf(
+/** Returns what is known of output that the text of a response hides. A complete response reports it. */
+function hiddenOutputOf(
   { reasoners }: Reasoning,
   state: CallState,
   { outcome }: EndedCall,
