@@ -8,7 +8,7 @@ import { notFound } from "#errors.ts";
 import { type Access, accessOf, wantsFresh, wantsPromptCache } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
-import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
+import { limitCost, decodeBody } from "#gateway/body/decode-body.ts";
 import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
 import { withLimitLink } from "#gateway/http/limit-links.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
@@ -109,7 +109,7 @@ export function turnOf(
   request: FastifyRequest,
   select?: (body: Wire) => Wire,
 ): DecodedChat {
-  const { json, dropped } = affordable(client, given);
+  const { json, dropped } = limitCost(client, given);
   const { pin } = accessOf(request);
   return {
     ...json,
@@ -192,7 +192,7 @@ export function chatCall(
       spending: spendingOf(body, chat, turn),
     }),
     calls: 1,
-    forward: forwardable(request),
+    forward: selectProviderHeaders(request),
     fresh: wantsFresh(request),
     helpsPromptCache: wantsPromptCache(request),
     sessionNote: () => sessionNoteOf(request, body),
@@ -218,12 +218,12 @@ export function addressOf(request: FastifyRequest): Address {
  * Returns the headers with which a client requests features of its own provider; undefined without any. They mean
  * nothing to other dialects. Anthropic's list is open: its clients add headers with each version.
  */
-export function forwardable(request: FastifyRequest): Record<string, string> | undefined {
+export function selectProviderHeaders(request: FastifyRequest): Record<string, string> | undefined {
   let headers: Record<string, string> | undefined;
   for (const name in request.headers) {
     if (!name.startsWith("anthropic-") && name !== "openai-beta") continue;
     const value = request.headers[name];
-    if (typeof value === "string") headers = { ...headers, [name]: value };
+    if (typeof value === "string") (headers ??= {})[name] = value;
   }
   return headers;
 }

@@ -5,7 +5,7 @@ import { accessOf } from "#gateway/access/access.ts";
 import { endpointOf } from "#gateway/access/endpoint.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { countTokens } from "#relay/chat/count-tokens.ts";
-import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
+import { chatPaths, selectProviderHeaders, type ReadTurn } from "./chat.ts";
 
 /** Registers the token-count endpoints of a dialect. They are free, but count as requests. */
 export function countRoutes(
@@ -48,7 +48,7 @@ export async function answerCount(
     body,
     raw,
     ...turn,
-    forward: forwardable(request),
+    forward: selectProviderHeaders(request),
   });
   await reply.headers(counted.headers).type("application/json; charset=utf-8").send(counted.body);
 }

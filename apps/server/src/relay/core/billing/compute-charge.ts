@@ -26,7 +26,7 @@ import type { RelayServices } from "#relay/core/services.ts";
 import type { CallConnection } from "#relay/core/upstream/call-connection.ts";
 import type { DrainExtent } from "#relay/core/upstream/drains.ts";
 import type { Attempts } from "./attempts.ts";
-import { computeOwedUsage } from "./settle.ts";
+import { type CallEnd, computeOwedUsage } from "./settle.ts";
 
 /** What is known about a call so far. */
 export interface CallState {
@@ -72,17 +72,13 @@ export function computeCharge(
   state: CallState,
   ended: EndedCall,
 ): OwedCharge | undefined {
-  const { received, attempts, connection, startedAt, marks } = state;
+  const { received, connection, marks } = state;
   const { calls = received.calls, estimate = estimateOf(state) } = ended;
   const { price, groupRatio } = termsOf(ended.routed);
   const target = targetOf(state);
   const owed = computeOwedUsage({
-    kind: kindOf(services, state),
+    ...hiddenOutputOf(services, state, ended),
     isCut: connection.isCut,
-    hidden: services.reasoners.writtenIn(
-      target?.upstreamModel ?? "",
-      (attempts.firstTextAt ?? now()) - startedAt,
-    ),
     reach: connection.reach,
     ended: ended.outcome,
     reported: withImpliedSearch(target, ended.reported),
@@ -133,6 +129,21 @@ function kindOf({ reasoners }: Reasoning, state: CallState): CallKind {
 
 function modelOf(state: CallState): string {
   return targetOf(state)?.upstreamModel ?? state.planned?.model ?? state.received.model;
+}
+
+/** Returns what is known of output that the text of a response hides. A complete response reports it. */
+function hiddenOutputOf(
+  { reasoners }: Reasoning,
+  state: CallState,
+  { outcome }: EndedCall,
+): Pick<CallEnd, "kind" | "hidden"> {
+  const { received, attempts, startedAt } = state;
+  if (outcome === "complete") return { kind: received.kind ?? "text", hidden: 0 };
+  const hiddenMs = (attempts.firstTextAt ?? now()) - startedAt;
+  return {
+    kind: kindOf({ reasoners }, state),
+    hidden: reasoners.writtenIn(targetOf(state)?.upstreamModel ?? "", hiddenMs),
+  };
 }
 
 function estimateOf({ planned, received }: CallState): Estimate {

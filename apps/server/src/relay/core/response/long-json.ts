@@ -1,8 +1,7 @@
 /** Responses with texts of megabytes are handled in pieces, so that other requests are served in between. */
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isExactNumber } from "#dialects/json/exact-json.ts";
-import { closingQuote } from "#dialects/json/json-size.ts";
+import { isExactNumber, closingQuote } from "#dialects/json/parse-json.ts";
 
 /** Characters that are handled in one piece. */
 const PIECE = 256 * 1024;

@@ -1,4 +1,4 @@
-import { parseExact } from "#dialects/json/exact-json.ts";
+import { parseExact } from "#dialects/json/parse-json.ts";
 import { emptyTally } from "#dialects/usage/tally.ts";
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";

@@ -12,7 +12,7 @@ import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { longestAnswer } from "#domain/pricing/plausible.ts";
 import { alwaysSearches, type Endpoint, serves } from "#providers/provider.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import { dialectFor } from "#relay/core/upstream/send.ts";
 
 /** The part of an estimate that is reserved for a call. */
