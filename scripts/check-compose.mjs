@@ -1,34 +1,19 @@
 // node scripts/check-compose.mjs: tests docker-compose.yml on a real engine, from an empty installation to
-// the first call, in its own project that is removed afterwards. `npm test` runs it where an engine is
-// available.
+// the first call, in its own project that is removed afterwards.
 //   --image NAME   tests an existing image instead of building one
 // NODE_IMAGE, POSTGRES_IMAGE, REDIS_IMAGE and CADDY_IMAGE in the environment replace the images of those files.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { fail, requireNode, root, say } from "./steps.mjs";
-import {
-  apiVersion,
-  docker,
-  execute,
-  firstCall,
-  freePort,
-  setupPath,
-  waitFor,
-} from "./testing/containers.mjs";
+import { Project, requireEngine } from "./testing/compose-project.mjs";
+import { apiVersion, docker, firstCall, freePort, setupPath, waitFor } from "./testing/containers.mjs";
 import { checkRestricted, checkSingleContainer } from "./testing/single-container.mjs";
 
 /** Maximum size of /app in the image. The base image with Node is not included. */
 const LARGEST_APP_MB = 115;
 const started = Date.now();
-
-/** Returns whether a Docker engine and Compose are available on this machine. */
-export function hasEngine() {
-  return spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0 && compose() !== undefined;
-}
 
 async function check() {
   const given = process.argv.indexOf("--image");
@@ -103,50 +88,10 @@ function canGet(image) {
   return run("image", "inspect", image) || run("pull", image);
 }
 
-/** A Compose project of its own. Its environment replaces a .env file of this checkout. */
-class Project {
-  constructor(env) {
-    this.name = `gateway-check-${randomBytes(4).toString("hex")}`;
-    this.env = env;
-    this.folder = mkdtempSync(join(tmpdir(), "gateway-check-"));
-    this.envFile = join(this.folder, "empty.env");
-    writeFileSync(this.envFile, "");
-  }
-
-  remove() {
-    this.run("--profile", "nodes", "down", "-v", "--timeout", "20");
-    rmSync(this.folder, { recursive: true });
-  }
-
-  run(...args) {
-    const [program, ...first] = compose();
-    const files = ["-p", this.name, "--env-file", this.envFile, "-f", join(root, "docker-compose.yml")];
-    return execute(program, [...first, ...files, ...args], { ...process.env, ...this.env });
-  }
-
-  logs() {
-    return this.run("logs", "--no-color", "--tail", "5");
-  }
-
-  container(service) {
-    return this.run("ps", "-q", service).trim();
-  }
-}
-
-function compose() {
-  for (const command of [["docker", "compose"], ["docker-compose"]]) {
-    const [program, ...args] = command;
-    if (spawnSync(program, [...args, "version"], { stdio: "ignore" }).status === 0) return command;
-  }
-  return undefined;
-}
-
 function seconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  requireNode();
-  if (!hasEngine()) fail("No Docker engine with Compose answers here. Start one, or set DOCKER_HOST.");
-  await check();
-}
+requireNode();
+requireEngine();
+await check();

@@ -30,7 +30,11 @@ const subjects = {
   },
   browser: {
     about: "every browser test, also those tagged @nightly, none of them repeated after a failure",
-    run: browser,
+    run: () => browser(),
+  },
+  "slow-network": {
+    about: "the same, while each response of the API arrives up to 0.9 seconds late in the browser",
+    run: () => browser({ SLOW_NETWORK: "1" }),
   },
   faults: {
     about: "faults that take long: leases that expire, providers that hang, nodes that pause",
@@ -53,6 +57,10 @@ const subjects = {
   containers: {
     about: "Docker Compose from nothing to the first call, and one container; needs a Docker engine",
     run: () => script("scripts/check-compose.mjs"),
+  },
+  registry: {
+    about: "the image pushed to a registry, pulled and started with Compose; needs a Docker engine",
+    run: () => script("scripts/check-registry.mjs"),
   },
   kubernetes: {
     about: "the Helm chart: rendered, validated, and values that it must refuse; needs helm",
@@ -105,7 +113,7 @@ requireNode();
 if (!Object.hasOwn(subjects, name))
   fail(
     `Say what to verify:\n${Object.entries(subjects)
-      .map(([subject, { about }]) => `  pnpm verify:${subject.padEnd(11)} ${about}`)
+      .map(([subject, { about }]) => `  pnpm verify:${subject.padEnd(12)} ${about}`)
       .join("\n")}`,
   );
 install();
@@ -122,12 +130,12 @@ async function screens() {
   await runSuite(suites.e2e, { flags: ["--project", "verify"], env: { VERIFY_SCREENS: "1" } });
 }
 
-async function browser() {
+async function browser(env) {
   endEarlierRun();
   provide("redis", "browser");
   buildWeb();
   buildServer();
-  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], repeats: 0 });
+  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], repeats: 0, env });
 }
 
 async function serverTests(filter) {

@@ -23,6 +23,7 @@ const needs = {
   pgbouncer: { programs: ["pgbouncer"], packages: ["pgbouncer"] },
   openssl: { programs: ["openssl"], packages: ["openssl"] },
   prometheus: { programs: ["prometheus"], packages: ["prometheus"] },
+  registry: { programs: ["docker-registry"], packages: ["docker-registry"] },
   python: { programs: ["python3"], packages: ["python3"] },
 };
 

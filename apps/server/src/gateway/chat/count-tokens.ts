@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { endpointOf } from "#gateway/access/endpoint.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { countTokens } from "#relay/chat/count-tokens.ts";
 import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
@@ -39,7 +39,7 @@ export async function answerCount(
     ...accessOf(request),
     endpoint: endpointOf(request),
     needs: "chat",
-    model: resolveModel(services, turn.request.model),
+    model: resolveModel(services.relay.settings, turn.request.model),
     stream: false,
     tools: false,
     estimate: { input: 0, output: 0 },

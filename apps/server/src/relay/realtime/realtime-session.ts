@@ -15,7 +15,7 @@ export interface RealtimeCall extends ReceivedCall {
   /** Query parameters except the model. Passed unchanged. */
   readonly query: URLSearchParams;
   /** Client headers for the provider. */
-  readonly forward: Record<string, string>;
+  readonly forward?: Record<string, string> | undefined;
   /** Called before each further response. Throws when the caller is not allowed. */
   admit(call: ReceivedCall): Promise<ReceivedCall>;
   /** Parses a client event unambiguously. Throws `invalid_request`. */

@@ -9,7 +9,7 @@ import type { Estimate } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { type ActivePrice, computeBill, reservedTier } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
-import { withImpliedSearch } from "#providers/models/implied-search.ts";
+import { alwaysSearches } from "#providers/provider.ts";
 import type {
   CachedCall,
   CallKind,
@@ -21,6 +21,7 @@ import type {
   ReceivedCall,
   RoutedCall,
 } from "#relay/core/call.ts";
+import { withOneSearch } from "#relay/core/routing/price-options.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { CallConnection } from "#relay/core/upstream/call-connection.ts";
 import type { DrainExtent } from "#relay/core/upstream/drains.ts";
@@ -84,7 +85,7 @@ export function computeCharge(
     ),
     reach: connection.reach,
     ended: ended.outcome,
-    reported: withSearches(target, ended.reported),
+    reported: withImpliedSearch(target, ended.reported),
     final: ended.final === true,
     delivered: ended.delivered,
     counted: ended.counted,
@@ -138,9 +139,10 @@ function estimateOf({ planned, received }: CallState): Estimate {
   return planned?.plan.estimate ?? received.estimate;
 }
 
-function withSearches(target: PricedTarget | undefined, reported: Usage | undefined): Usage | undefined {
+/** Adds the search of a model that searches for every response, if its provider did not count it. */
+function withImpliedSearch(target: PricedTarget | undefined, reported: Usage | undefined): Usage | undefined {
   if (reported === undefined || target === undefined) return reported;
-  return withImpliedSearch(target.channel.provider, target.upstreamModel, reported);
+  return alwaysSearches(target.channel.provider, target.upstreamModel) ? withOneSearch(reported) : reported;
 }
 
 /**

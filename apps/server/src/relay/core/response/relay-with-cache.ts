@@ -17,7 +17,7 @@ export async function relayWithCache<Sent extends EncodedRequest, Received exten
   exchange: Exchange<Answer, Sent, Received>,
   check?: () => void,
 ): Promise<Answer> {
-  const cache = openResponseCache(services, received);
+  const cache = received.caller.setting.cache.enabled ? openResponseCache(services, received) : undefined;
   const keeper = openKeeper(services, received);
   const call = cache === undefined ? received : { ...received, billed: cache.billed };
   try {
