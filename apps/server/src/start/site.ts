@@ -55,6 +55,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     reads: needs.reads,
     wholeLogs: createWholeReads(needs.reads),
     logExport: needs.logExport,
+    invalidChanges: needs.invalidChanges,
     diagnostics: createDiagnostics({
       env,
       database: needs.database,
