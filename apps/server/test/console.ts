@@ -22,6 +22,7 @@ import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { createLogExport } from "#domain/logs/export/log-export.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
+import { watchInvalidChanges } from "#domain/notices/invalid-changes.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
@@ -216,6 +217,9 @@ export async function buildConsole(
       settings: () => settings.current(),
       // Its failures are in its status.
       onError: () => undefined,
+    }),
+    invalidChanges: watchInvalidChanges(db, (error) => {
+      throw error;
     }),
     mailer,
     webSearch: createWebSearch({ settings, fetch: globalThis.fetch, now: Date.now }),

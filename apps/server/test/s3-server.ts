@@ -10,6 +10,8 @@ export interface S3Server {
   uploads: Map<string, Buffer[]>;
   /** Status of the next requests, instead of serving them. */
   failures: number[];
+  /** There is no space for further objects. */
+  isFull: boolean;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export async function startS3Server(bucket: string, accessKeyId: string): Promis
   const objects = new Map<string, Buffer>();
   const uploads = new Map<string, Buffer[]>();
   const failures: number[] = [];
+  const state = { isFull: false };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -43,6 +46,8 @@ export async function startS3Server(bucket: string, accessKeyId: string): Promis
       if (name !== bucket) return [404, "<Error><Code>NoSuchBucket</Code></Error>"];
       const key = decodeURIComponent(rest.join("/"));
       const upload = searchParams.get("uploadId");
+      if (state.isFull && (method === "PUT" || method === "POST"))
+        return [507, "<Error><Code>XMinioStorageFull</Code></Error>"];
       if (method === "POST" && searchParams.has("uploads")) {
         uploads.set(key, []);
         return [
@@ -88,7 +93,7 @@ export async function startS3Server(bucket: string, accessKeyId: string): Promis
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return {
+  return Object.assign(state, {
     endpoint: `http://127.0.0.1:${port}`,
     objects,
     uploads,
@@ -97,7 +102,7 @@ export async function startS3Server(bucket: string, accessKeyId: string): Promis
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
+  });
 }
 
 function tagOf(body: Buffer): string {

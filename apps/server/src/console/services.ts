@@ -12,6 +12,7 @@ import type { ChannelRunner } from "#domain/channels/runs/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { WholeReads } from "#domain/logs/whole-reads.ts";
+import type { InvalidChanges } from "#domain/notices/invalid-changes.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { WebSearch } from "#domain/web-search/web-search.ts";
@@ -41,6 +42,8 @@ export interface Services {
   logExport: Pick<LogExport, "start" | "status">;
   /** Writes a backup on this node. */
   manualBackup: Pick<ManualBackup, "start">;
+  /** Changes of directories that were refused on this node. */
+  invalidChanges: Pick<InvalidChanges, "note">;
   secrets: Secrets;
   /** Keys of channels that are stored elsewhere. */
   keyReferences: KeyReferences;

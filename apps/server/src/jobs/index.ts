@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { plainReason, type Reason, reasonOf } from "@gateway/shared/reasons";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { GatewayError, reasonOfError } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import { openConnection } from "#platform/database/connection.ts";
 import { types } from "#platform/database/db.ts";
@@ -107,7 +108,9 @@ export async function startJobs(
           const began = performance.now();
           const hasSucceeded = await runOrNotify(job, services, overrunMs);
           onRun(job.name, hasSucceeded, performance.now() - began);
+          return hasSucceeded;
         },
+        onChange: () => announce(services.db, "jobs"),
         isResting: () => activity.isResting,
         onError,
         silentAfterMs,

@@ -22,8 +22,10 @@ export interface SchedulerOptions<Job extends ScheduledJob> {
   /** A connection of its own: a heartbeat must not wait for the statements of a job. */
   connection: Pick<Connection, "query">;
   jobs: readonly Job[];
-  /** Must not reject. */
-  run(job: Job): Promise<void>;
+  /** Resolves to whether the run succeeded. Must not reject. */
+  run(job: Job): Promise<boolean>;
+  /** A job has failed after a run that succeeded, or the other way round. */
+  onChange(): Promise<void>;
   /** Whether this node has no work. */
   isResting(): boolean;
   onError(error: unknown): void;
@@ -49,6 +51,7 @@ export async function startScheduler<Job extends ScheduledJob>({
   connection,
   jobs,
   run,
+  onChange,
   isResting,
   onError,
   silentAfterMs,
@@ -106,12 +109,16 @@ export async function startScheduler<Job extends ScheduledJob>({
   }
 
   async function execute(job: Job): Promise<void> {
-    await run(job);
+    const hasSucceeded = await run(job);
     try {
-      await connection.query({
-        text: "UPDATE job_schedules SET node_id = NULL WHERE name = $1 AND node_id = $2",
-        values: [job.name, nodeId],
+      const rows = await connection.query<{ had_failed: boolean }>({
+        text: `UPDATE job_schedules s SET node_id = NULL, failed_at = CASE WHEN $3 THEN NULL ELSE now() END
+         FROM (SELECT name, failed_at IS NOT NULL AS had_failed FROM job_schedules) AS before
+         WHERE s.name = $1 AND s.node_id = $2 AND before.name = s.name
+         RETURNING before.had_failed`,
+        values: [job.name, nodeId, hasSucceeded],
       });
+      if (rows[0]?.had_failed === hasSucceeded) await onChange();
     } catch (error) {
       // Another node claims it once this one counts as silent.
       onError(error);

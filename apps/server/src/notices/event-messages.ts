@@ -63,6 +63,14 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
     title: (facts) => `The replica of the database is not used on node “${of(facts, "node")}”`,
     text: (facts) => `${reason(facts)} Screens read the primary.`,
   },
+  "telemetry-refused": {
+    title: (facts) => `The OpenTelemetry collector does not accept data of node “${of(facts, "node")}”`,
+    text: (facts) => `${of(facts, "signal")}: ${reason(facts)}`,
+  },
+  "scim-refused": {
+    title: (facts) => `The directory “${of(facts, "name")}” sent a change that is not valid`,
+    text: (facts) => `${of(facts, "request")}: ${reason(facts)}`,
+  },
   "budget-reached": {
     title: (facts) =>
       `The ${of(facts, "target")} “${of(facts, "name")}” has spent ${of(facts, "used")} this ${of(facts, "period")}`,

@@ -19,6 +19,7 @@ export type Topic =
   | "settings"
   | "leases"
   | "log-export"
+  | "jobs"
   | "mcp";
 
 const CHANNEL = "gateway_changes";

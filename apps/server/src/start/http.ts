@@ -8,6 +8,7 @@ import { createBalances } from "#domain/ledger/balances/balances.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
 import type { LogExport } from "#domain/logs/export/log-export.ts";
+import type { InvalidChanges } from "#domain/notices/invalid-changes.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { shuttingDown } from "#errors.ts";
@@ -53,6 +54,7 @@ export interface Needs extends Context {
   readiness: Readiness;
   storage: StorageWatch;
   logExport: LogExport;
+  invalidChanges: InvalidChanges;
   mcpSessions: McpSessions;
   reads: ReadDatabase;
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { watchInvalidChanges } from "#domain/notices/invalid-changes.ts";
 import type { Env } from "#env.ts";
 import { openPaymentGateways } from "#payments/index.ts";
 import { createActivity, REST_AFTER_MS } from "#platform/activity.ts";
@@ -14,16 +15,17 @@ import type { Context, Running, StartOptions } from "./context.ts";
 import { importFiles } from "./database/migration.ts";
 import { migrations, postgres } from "./database/postgres.ts";
 import { httpServer } from "./http.ts";
-import { jobDatabase, recurringJobs } from "./jobs.ts";
+import { failedJobs, jobDatabase, recurringJobs } from "./jobs.ts";
 import { referencedKeys } from "./key-references.ts";
 import { logExport } from "./log-export.ts";
 import { mcpSessions } from "./mcp.ts";
 import { watchNode, watchPools } from "./measurements.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
+import { listProblems } from "./problems.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
 import { backgroundResponses, channelRuns, checkpoints, relayServices } from "./relay.ts";
-import { reading, replicaProblems } from "./replica.ts";
+import { reading } from "./replica.ts";
 import { callReports } from "./reports.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
@@ -138,16 +140,21 @@ async function openAll(context: Context, parts: Parts) {
   await parts.open(importFiles, stored);
   const storage = await parts.open(storageWatch, stored);
   const exported = await parts.open(logExport, known);
+  const invalidChanges = watchInvalidChanges(stored.database.db, context.onError);
+  const watched = {
+    storage,
+    logExport: exported,
+    failedJobs: await parts.open(failedJobs, measured),
+    keyReferences,
+    invalidChanges,
+    reports,
+    replica,
+  };
   const readiness = createReadiness({
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
     stale: () => announcements.stale(),
-    problems: () => [
-      ...(storage.isWritable() ? [] : ["data_dir_unwritable"]),
-      ...(exported.isFailing() ? ["log_export_failing"] : []),
-      ...(reports.isFailing() ? ["telemetry_not_accepted"] : []),
-      ...(replica === undefined ? [] : replicaProblems(replica)),
-    ],
+    problems: () => listProblems(watched),
   });
   const counted = await parts.open(limits, known);
   const pools = { main: stored.database, ...(replica && { replica }) };
@@ -166,6 +173,7 @@ async function openAll(context: Context, parts: Parts) {
     readiness,
     storage,
     logExport: exported,
+    invalidChanges,
     reads,
     mcpSessions: await parts.open(mcpSessions, kept),
   });

@@ -26,6 +26,24 @@ export const jobDatabase: Component<{ databaseUrl: string; announcements: Announ
   close: (opened) => opened.close(),
 };
 
+/** The jobs whose last run failed, on any node. */
+export const failedJobs: Component<{ database: Database; announcements: Announcements }, Set<string>> = {
+  name: "failed jobs",
+  async open({ database: { pool }, announcements }) {
+    const names = new Set<string>();
+    const load = async () => {
+      const { rows } = await pool.query<{ name: string }>(
+        "SELECT name FROM job_schedules WHERE failed_at IS NOT NULL",
+      );
+      names.clear();
+      for (const { name } of rows) names.add(name);
+    };
+    announcements.on("jobs", load);
+    await load();
+    return names;
+  },
+};
+
 interface Needs extends Context {
   logExport: LogExport;
   metrics: Metrics;

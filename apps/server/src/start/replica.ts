@@ -45,12 +45,6 @@ export const reading: Component<Needs, Reading> = {
   close: ({ replica }) => replica?.close(),
 };
 
-/** Returns the problem that the health of the node names, if there is one. */
-export function replicaProblems(replica: Replica): ReplicaProblem[] {
-  const { problem } = replica.state();
-  return problem === undefined ? [] : [problem];
-}
-
 function watchReplica(metrics: Needs["metrics"], replica: Replica): void {
   metrics.watch({
     name: "gateway_postgres_replica_used",

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { plainReason } from "@gateway/shared/reasons";
+import { raiseNotice } from "#domain/notices/notices.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { Database } from "#platform/database/db.ts";
 import { openAccessLog } from "#platform/log/log.ts";
 import type { Metrics } from "#platform/metrics/metrics.ts";
 import type { Telemetry } from "#platform/telemetry/open-telemetry.ts";
@@ -11,6 +15,7 @@ import type { Context } from "./context.ts";
 import { type Component, within } from "./parts.ts";
 
 interface Needs extends Context {
+  database: Database;
   metrics: Metrics;
   settings: SettingsStore;
 }
@@ -48,7 +53,8 @@ export const callReports: Component<Needs, CallReports> = {
 };
 
 /** Loads OpenTelemetry only if it is configured. */
-async function openTelemetry({ env, log, logRing, metrics }: Needs): Promise<Telemetry | undefined> {
+async function openTelemetry(needs: Needs): Promise<Telemetry | undefined> {
+  const { env, log, logRing, metrics, database, onError } = needs;
   if (env.telemetry === undefined) return undefined;
   const { endpoints } = env.telemetry;
   const library = await import("#platform/telemetry/open-telemetry.ts");
@@ -60,12 +66,19 @@ async function openTelemetry({ env, log, logRing, metrics }: Needs): Promise<Tel
     onChange(signal, failure) {
       const address = endpoints[signal];
       if (failure === undefined)
-        log.info({ address }, `The OpenTelemetry collector accepts ${signal} again.`);
-      else
-        log.warn(
-          { address, reason: failure.message.slice(0, 300) },
-          `The OpenTelemetry collector does not accept ${signal}. Calls are not affected.`,
-        );
+        return log.info({ address }, `The OpenTelemetry collector accepts ${signal} again.`);
+      const reason = failure.message.slice(0, 300);
+      log.warn(
+        { address, reason },
+        `The OpenTelemetry collector does not accept ${signal}. Calls are not affected.`,
+      );
+      const node = hostname();
+      raiseNotice(database.db, {
+        event: "telemetry-refused",
+        topic: `telemetry:${node}`,
+        facts: { node, signal },
+        reason: plainReason(reason),
+      }).catch(onError);
     },
   });
   const { logs } = telemetry;

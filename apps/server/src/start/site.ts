@@ -66,6 +66,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     wholeLogs: createWholeReads(needs.reads),
     logExport: needs.logExport,
     manualBackup,
+    invalidChanges: needs.invalidChanges,
     diagnostics: createDiagnostics({
       env,
       database: needs.database,

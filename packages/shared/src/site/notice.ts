@@ -19,6 +19,8 @@ export const operatorEvents = {
   "payment-trouble": { kind: "billing", area: "payments" },
   "storage-full": { kind: "system", area: "settings" },
   "replica-unused": { kind: "system", area: "settings" },
+  "telemetry-refused": { kind: "system", area: "settings" },
+  "scim-refused": { kind: "system", area: "settings" },
   "budget-reached": { kind: "billing", area: "users" },
 } as const satisfies Record<string, { kind: (typeof inboxKinds)[number]; area: AdminArea }>;
 

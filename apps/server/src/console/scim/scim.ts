@@ -2,7 +2,7 @@
  * SCIM 2.0 under `<base path>/scim/v2` (RFC 7644): the directory of a sign-in provider creates, changes and removes
  * accounts. Its routes accept only the token of the provider, which root creates.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { readJsonBodies } from "#console/request-body.ts";
 import type { Services } from "#console/services.ts";
@@ -29,6 +29,9 @@ import { presentGroup, presentList, presentPerson } from "./present.ts";
 /** Requests of one address per minute. A first import of Entra ID sends about 25 per second. */
 const REQUESTS = { max: 3_000, windowMs: 60_000 };
 
+/** Answers to changes that can never be applied as they are. */
+const invalidStatus = new Set(["400", "413"]);
+
 /** Most resources of one page. */
 const MOST_PER_PAGE = 200;
 
@@ -43,10 +46,16 @@ const ListQuery = z.object({
 
 /** @param root the base path: "" or "/gateway" */
 export function scimRoutes(app: FastifyInstance, services: Services, root: string): void {
-  const { db, secrets, settings, requestCounts } = services;
+  const { db, secrets, settings, requestCounts, invalidChanges } = services;
   const clients = new WeakMap<FastifyRequest, ScimClient>();
   readJsonBodies(app);
-  app.setErrorHandler(answerScimFailure);
+  app.setErrorHandler<FastifyError | GatewayError>(async (error, request, reply) => {
+    const failure = await answerScimFailure(error, request, reply);
+    const client = clients.get(request);
+    if (client !== undefined && request.method !== "GET" && invalidStatus.has(failure.status))
+      invalidChanges.note(client.provider, `${request.method} ${request.routeOptions.url}`, failure.detail);
+    return failure;
+  });
   app.setNotFoundHandler(answerUnknownAddress);
 
   // Before the body is read.

@@ -130,6 +130,18 @@ export function entryText(
         text: reason,
         to: "/panel/diagnostics",
       };
+    case "telemetry-refused":
+      return {
+        title: t("The OpenTelemetry collector does not accept data of node “{{node}}”", { node: of("node") }),
+        text: reason,
+        to: "/panel/diagnostics",
+      };
+    case "scim-refused":
+      return {
+        title: t("The directory “{{name}}” sent a change that is not valid", { name: of("name") }),
+        text: reason,
+        to: "/panel/setting",
+      };
     case "notice-undelivered":
       return undelivered(t, facts["channel"] ?? "", reason);
     default:

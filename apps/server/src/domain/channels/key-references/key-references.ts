@@ -8,6 +8,8 @@ export interface KeyReferences {
   find(text: string, provider: Pick<Provider, "identity">): ReferencedKey | undefined;
   /** Returns why a reference cannot be read; undefined while it can or when no channel uses it. */
   faultOf(text: string): string | undefined;
+  /** Whether a key cannot be read. */
+  isFailing(): boolean;
   close(): void;
 }
 
@@ -59,6 +61,7 @@ export function createKeyReferences(options: ReferencedKeyOptions): KeyReference
       }
       return undefined;
     },
+    isFailing: () => [...known.values()].some((weak) => weak.deref()?.fault !== undefined),
     close: () => clearInterval(timer),
   };
 }

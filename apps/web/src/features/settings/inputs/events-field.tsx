@@ -16,6 +16,8 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "models-changed": phrase("A provider added or removed models"),
   "payment-trouble": phrase("Payment problem"),
   "replica-unused": phrase("The replica of the database is not used"),
+  "telemetry-refused": phrase("The OpenTelemetry collector does not accept data"),
+  "scim-refused": phrase("A directory (SCIM) sent a change that is not valid"),
   "storage-full": phrase("A server's disk is full"),
   "budget-reached": phrase("An account or API key reaches the notice amount of its budget"),
 };
