@@ -83,17 +83,15 @@ it.each([
 ])("an announced body leaves memory to other accounts: %s", async (_kind, path, headers, begin = "") => {
   announce(path, headers, begin);
   await expect.poll(usedMemory).toBeGreaterThan(0);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => call("x".repeat(MEGABYTE))));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const answers = await Promise.all([call("x".repeat(MEGABYTE)), call("x".repeat(MEGABYTE))]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   await Promise.all(answers.map((answer) => answer.text()));
   // A part of 60 KB counts four times, and 16 KB of a body are counted before they come.
   expect(await usedMemory()).toBeLessThanOrEqual(sockets.length * 4 * Math.max(16 * 1024, begin.length));
 });
 
 it("bodies that need more than the budget together are served one after the other", async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => call("x".repeat(10 * MEGABYTE), 50_000)),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => call("x".repeat(10 * MEGABYTE), 50_000)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await Promise.all(answers.map((answer) => answer.text()));
 });
