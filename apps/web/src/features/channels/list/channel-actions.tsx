@@ -1,5 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import {
   IconChartBar,
   IconCopyPlus,
@@ -64,9 +64,11 @@ export function ChannelActions({ row, onEdit, onTimeline, onRotate, onDeleted }:
     <>
       {mayChange ? (
         <TestMenu row={row}>
-          <ActionIcon aria-label={t("Test {{model}}", { model: row.name })} title={t("Test")}>
-            <IconGauge size={17} stroke={1.7} />
-          </ActionIcon>
+          <Tooltip label={t("Test")}>
+            <ActionIcon aria-label={t("Test {{model}}", { model: row.name })}>
+              <IconGauge size={17} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
         </TestMenu>
       ) : null}
       <Menu position="bottom-end" width={200}>
