@@ -30,7 +30,11 @@ const subjects = {
   },
   browser: {
     about: "every browser test, also those tagged @nightly, none of them repeated after a failure",
-    run: browser,
+    run: () => browser(),
+  },
+  "slow-network": {
+    about: "the same, while each response of the API arrives up to 0.9 seconds late in the browser",
+    run: () => browser({ SLOW_NETWORK: "1" }),
   },
   faults: {
     about: "faults that take long: leases that expire, providers that hang, nodes that pause",
@@ -109,7 +113,7 @@ requireNode();
 if (!Object.hasOwn(subjects, name))
   fail(
     `Say what to verify:\n${Object.entries(subjects)
-      .map(([subject, { about }]) => `  pnpm verify:${subject.padEnd(11)} ${about}`)
+      .map(([subject, { about }]) => `  pnpm verify:${subject.padEnd(12)} ${about}`)
       .join("\n")}`,
   );
 install();
@@ -126,12 +130,12 @@ async function screens() {
   await runSuite(suites.e2e, { flags: ["--project", "verify"], env: { VERIFY_SCREENS: "1" } });
 }
 
-async function browser() {
+async function browser(env) {
   endEarlierRun();
   provide("redis", "browser");
   buildWeb();
   buildServer();
-  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], repeats: 0 });
+  await runSuite(suites.e2e, { files: ["apps/web/e2e/"], repeats: 0, env });
 }
 
 async function serverTests(filter) {

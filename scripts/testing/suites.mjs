@@ -1,7 +1,7 @@
 // The groups of tests, and how each is run.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { node24, root, toolEnvironment } from "../steps.mjs";
+import { compileCache, node24, root, toolEnvironment } from "../steps.mjs";
 import { run } from "./processes.mjs";
 import { addPlaywright, addVitest, report } from "./report.mjs";
 
@@ -81,6 +81,8 @@ export async function runSuite(
     ...toolEnvironment(suite.folder),
     NODE_ENV: "test",
     NO_COLOR: "1",
+    // Each worker loads the whole gateway, which takes twice as long without.
+    NODE_COMPILE_CACHE: compileCache,
     PLAYWRIGHT_JSON_OUTPUT_FILE: output,
     ...env,
   };

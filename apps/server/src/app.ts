@@ -14,11 +14,11 @@ import { answerFailure } from "#console/failures.ts";
 import { stateRoutes } from "#console/site/state.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, shuttingDown } from "#errors.ts";
-import { answerUnroutable, refusesHosts } from "#gateway/http/answer-error.ts";
+import { answerSeveralHosts, answerUnroutable } from "#gateway/http/answer-error.ts";
 import { requestIdHeaders, securityHeaders } from "#gateway/http/answer-headers.ts";
 import { answerMalformedRequest } from "#gateway/http/client-errors.ts";
 import { LazyLogger } from "#gateway/http/lazy-logger.ts";
-import { standardUrl } from "#gateway/http/request-url.ts";
+import { hasSeveralHosts, standardUrl } from "#gateway/http/request-url.ts";
 import { wantsSocket } from "#gateway/http/sockets.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -81,7 +81,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   trackResponses(app, options.responses);
   app.addHook("onRequest", (request, reply, done) => {
-    if (!refusesHosts(request, reply)) done();
+    if (hasSeveralHosts(request.raw)) answerSeveralHosts(request, reply);
+    else done();
   });
   // Bodies are read only if a scope defines how, so a path without a handler costs no more than its headers.
   app.removeAllContentTypeParsers();

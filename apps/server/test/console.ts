@@ -10,6 +10,8 @@ import { seedAccounts } from "#domain/accounts/seed.ts";
 import { hashPassword } from "#domain/accounts/sign-in/passwords.ts";
 import { createPersonCheck } from "#domain/accounts/sign-in/person-check.ts";
 import { startSession } from "#domain/accounts/sign-in/sessions.ts";
+import { backupFailure } from "#domain/backups/backup-records.ts";
+import { createManualBackup } from "#domain/backups/manual-backup.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health/health.ts";
@@ -21,6 +23,7 @@ import { createLogExport } from "#domain/logs/export/log-export.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { watchInvalidChanges } from "#domain/notices/invalid-changes.ts";
+import { raiseNotice } from "#domain/notices/notices.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { createWebSearch } from "#domain/web-search/web-search.ts";
@@ -152,6 +155,13 @@ export async function buildConsole(
     ...runTasks(checks),
     models: (id: number) => checkModelList({ ...checks, fetchModels }, id),
   };
+  const manualBackup = createManualBackup({
+    db,
+    source: { url: place.url, version: "0.0.0", dataDir },
+    settings: () => settings.current(),
+    reportFailure: (reason) => raiseNotice(db, { ...backupFailure, facts: { job: "write-backups" }, reason }),
+    onError: () => undefined,
+  });
   const services: Services = {
     ...checks,
     health,
@@ -198,6 +208,7 @@ export async function buildConsole(
     dataDir,
     reads: readPrimary(database),
     wholeLogs: createWholeReads(readPrimary(database)),
+    manualBackup,
     logExport: createLogExport({
       db,
       pool: database.pool,
@@ -297,6 +308,7 @@ export async function buildConsole(
     async close() {
       await services.runner.close();
       await services.imports.close();
+      await manualBackup.close();
       await services.comparisons.close();
       await app.close();
       await mailer.close();

@@ -27,6 +27,11 @@ export async function installedDatabase(): Promise<TestDatabase> {
   return copyOf("installed");
 }
 
+/** Creates an installed database that also has the root account of root-account.ts, with which most gateways start. */
+export async function startedDatabase(): Promise<TestDatabase> {
+  return copyOf("started");
+}
+
 /** Creates a database without tables. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return copyOf("template0");

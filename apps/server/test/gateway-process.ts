@@ -20,7 +20,8 @@ export interface GatewayProcess {
 export const gatewayFlags = ["--v8-pool-size=1"];
 /** The bundled server, as `npm start` and the image run it. The test run builds it. */
 export const bundledMain = join(root, "apps/server/dist/bundle/main.js");
-const compileCache = join(root, "node_modules/.gateway/compile-cache");
+/** Compiled modules of earlier processes, as `npm start` keeps them. */
+export const compileCache = join(root, "node_modules/.gateway/compile-cache");
 /** How programs sign in as root. */
 export const rootAccount = {
   password: "correct horse battery",

@@ -13,7 +13,8 @@ import { audit } from "#domain/ledger/balances/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
-import { installedDatabase } from "./database.ts";
+import { startedDatabase } from "./database.ts";
+import { rootPassword, testAccessToken, testSecretKey } from "./root-account.ts";
 
 /** The whole gateway on a real socket, with its own database and a provider that can simulate failures. */
 export interface TestGateway {
@@ -37,8 +38,7 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-export const testSecretKey = "a secret that only this test run knows";
-export const testAccessToken = "root-access-token-for-the-journeys-0123456789";
+export { rootPassword, testAccessToken, testSecretKey };
 
 /**
  * Starts a gateway. With `beside` it is another node on that gateway's database and shares its `SECRET_KEY`.
@@ -48,7 +48,7 @@ export async function startTestGateway(
   beside?: TestGateway,
   options: Parameters<typeof startGateway>[1] = {},
 ): Promise<TestGateway> {
-  const fresh = beside === undefined ? await installedDatabase() : undefined;
+  const fresh = beside === undefined ? await startedDatabase() : undefined;
   const databaseUrl = fresh?.url ?? beside?.database.url ?? "";
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-test-"));
   const upstream = await startDemoUpstream();
@@ -60,7 +60,7 @@ export async function startTestGateway(
       DATABASE_URL: databaseUrl,
       DATA_DIR: dataDir,
       ROOT_USERNAME: "root",
-      ROOT_PASSWORD: "correct horse battery",
+      ROOT_PASSWORD: rootPassword,
       ROOT_ACCESS_TOKEN: testAccessToken,
       LOG_LEVEL: "silent",
       SECRET_KEY: testSecretKey,

@@ -57,32 +57,33 @@ test("a menu, a question, the palette and lists of options are accessible, and a
     expectFocusOfLateForm(page, "/panel/user?budget=2", "**/api/user/2/budget"));
 });
 
-test("a toast covers neither the close button of a drawer nor, on a phone, the buttons below its form", async ({
-  page,
-  site,
-}) => {
-  const phone = await site.open("/panel/token?edit=new", { phone: true });
-  await page.goto("/panel/token?edit=new");
-  for (const [window, button] of [
-    [page, "Close"],
-    [phone, "Create token"],
-  ] as const) {
-    await window.route("**/api/token", (route) =>
-      route.request().method() === "POST"
-        ? route.fulfill({ status: 405, json: { success: false, message: "" } })
-        : route.fallback(),
-    );
-    const form = window.getByRole("dialog");
-    await form.getByRole("textbox", { name: "Name" }).fill("Laptop");
-    await form.getByRole("button", { name: "Create token", exact: true }).click();
-    const toast = window.locator(".mantine-Notification-root");
-    await toast.waitFor();
-    // Only checks that a click would reach the button.
-    await form.getByRole("button", { name: button, exact: true }).click({ trial: true, timeout: 2_000 });
-    await expect(toast).toBeVisible();
-    await window.unroute("**/api/token");
-  }
-});
+test(
+  "a toast covers neither the close button of a drawer nor, on a phone, the buttons below its form",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    const phone = await site.open("/panel/token?edit=new", { phone: true });
+    await page.goto("/panel/token?edit=new");
+    for (const [window, button] of [
+      [page, "Close"],
+      [phone, "Create token"],
+    ] as const) {
+      await window.route("**/api/token", (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({ status: 405, json: { success: false, message: "" } })
+          : route.fallback(),
+      );
+      const form = window.getByRole("dialog");
+      await form.getByRole("textbox", { name: "Name" }).fill("Laptop");
+      await form.getByRole("button", { name: "Create token", exact: true }).click();
+      const toast = window.locator(".mantine-Notification-root");
+      await toast.waitFor();
+      // Only checks that a click would reach the button.
+      await form.getByRole("button", { name: button, exact: true }).click({ trial: true, timeout: 2_000 });
+      await expect(toast).toBeVisible();
+      await window.unroute("**/api/token");
+    }
+  },
+);
 
 test(
   "the exact time is the hint of a time in a list, and elsewhere a tooltip that the keyboard opens",

@@ -163,9 +163,24 @@ test("a passkey is added in the profile, signs in without name and password, and
 
   // Signing out would end the session of the other tests.
   await page.context().clearCookies();
+  const signedIn = Promise.withResolvers<void>();
+  await page.route(
+    "**/api/user/self",
+    async (route) => {
+      const response = await route.fetch();
+      await signedIn.promise;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
   await page.goto("/login");
   await button(page, "Sign in with a passkey").click();
   await page.waitForURL("**/panel/dashboard");
+  await test.step("a late response to a request from before the sign-in does not end the session", async () => {
+    const late = page.waitForResponse("**/api/user/self");
+    signedIn.resolve();
+    expect((await late).status()).toBe(401);
+  });
 
   await button(page, "Account").click();
   await page.getByRole("menuitem", { name: "Settings" }).click();

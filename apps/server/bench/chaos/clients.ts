@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import { fixedModel, type World } from "./world.ts";
 
 /** One call as its client saw it. */

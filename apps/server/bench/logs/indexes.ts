@@ -53,8 +53,7 @@ export async function spaceOf(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<Record<"name" | "own" | "indexes" | "total", string>>(
     `WITH calls AS (SELECT GREATEST(1, count(*)) AS many FROM request_logs), parts AS (
        SELECT inhrelid AS id, 'request_logs' AS name FROM pg_inherits WHERE inhparent = 'request_logs'::regclass
-       UNION ALL SELECT 'usage_hours'::regclass, 'usage_hours'
-       UNION ALL SELECT 'usage_totals'::regclass, 'usage_totals')
+       UNION ALL SELECT t::regclass, t FROM unnest(ARRAY['usage_hours', 'usage_days', 'usage_totals']) t)
      SELECT name, round(sum(pg_table_size(id)) / max(many)) AS own, round(sum(pg_indexes_size(id)) / max(many)) AS indexes,
        round(sum(pg_total_relation_size(id)) / max(many)) AS total
      FROM parts, calls GROUP BY name ORDER BY name`,

@@ -28,7 +28,7 @@ try {
   const { rows } = await pool.query(
     `SELECT (SELECT sum(request_count + failed_count) FROM usage_totals WHERE kind = 'site' AND span = 'hour') AS calls,
        (SELECT count(*) FROM pg_inherits WHERE inhparent = 'request_logs'::regclass) AS partitions,
-       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'usage_hours'::regclass) AS hours`,
+       (SELECT sum(reltuples)::bigint FROM pg_class WHERE relname IN ('usage_hours', 'usage_days')) AS hours`,
   );
   if (rows[0]?.calls === null)
     throw new Error("This database has no calls. Fill it with pnpm seed:logs first.");

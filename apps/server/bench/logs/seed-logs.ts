@@ -1,6 +1,7 @@
 import { compactDays } from "#domain/logs/compact-days.ts";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { closeMonths } from "#domain/usage/close-months.ts";
+import { packDays } from "#domain/usage/days/pack-days.ts";
 import { dropUserHours } from "#domain/usage/drop-user-hours.ts";
 import { readCommandLine } from "../command-line.ts";
 import { openBenchDatabase } from "./database.ts";
@@ -50,12 +51,13 @@ try {
     `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(db)).join(", ") || "none"}`,
   );
   console.log(`${await dropUserHours(pool)} hours of users dropped.`);
+  console.log(`${await packDays(pool)} rows of packed days.`);
   // In normal use, later rows take the space of dropped ones.
-  await pool.query("VACUUM FULL usage_totals");
+  await pool.query("VACUUM FULL usage_totals, usage_hours");
   console.log(`${(await compactDays(pool)).length} days rewritten in the short form.`);
   await pool.query("VACUUM ANALYZE");
   const { rows: sizes } = await pool.query(
-    `SELECT (SELECT count(*) FROM usage_hours) AS hours, pg_size_pretty(pg_database_size(current_database())) AS size`,
+    `SELECT (SELECT count(*) FROM usage_hours) + (SELECT count(*) FROM usage_days) AS hours, pg_size_pretty(pg_database_size(current_database())) AS size`,
   );
   console.log(`Done: ${String(sizes[0]?.hours)} roll-up rows, ${String(sizes[0]?.size)}.`);
 } finally {

@@ -126,20 +126,21 @@ describe("an access token", () => {
 
 describe("guessing passwords", () => {
   it("is limited to twenty attempts of one address, with Retry-After", async () => {
-    let names = 0;
-    const ask = (from: string) =>
+    const ask = (from: string, payload: object) =>
       site.app.inject({
         method: "POST",
         url: "/api/user/login",
         headers: { ...origin, "x-forwarded-for": from },
-        payload: { username: `somebody-${(names += 1)}`, password: "wrong" },
+        payload,
       });
-    for (let n = 0; n < 20; n++) expect((await ask("203.0.113.7")).statusCode).toBe(401);
-    const refused = await ask("203.0.113.7");
+    // An attempt is counted before it is read.
+    for (let n = 0; n < 20; n++) expect((await ask("203.0.113.7", {})).statusCode).toBe(400);
+    const guess = { username: "somebody", password: "wrong" };
+    const refused = await ask("203.0.113.7", guess);
     expect(refused.statusCode).toBe(429);
     expect(refused.json()).toMatchObject({ success: false, code: "rate_limit_exceeded" });
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(1000);
-    expect((await ask("203.0.113.8")).statusCode).toBe(401);
+    expect((await ask("203.0.113.8", guess)).statusCode).toBe(401);
   });
 
   it("is limited sooner for one account, without revealing whether it exists", async () => {
@@ -408,6 +409,25 @@ describe("public routes", () => {
       description: "For administrators who may edit the area channels.",
       security: [{ accessToken: [] }, { session: [] }],
     });
+  });
+
+  it("describe the compatibility mode beside version 2, from the same routes", async () => {
+    type Description = { info: { title: string }; paths: Record<string, Record<string, object>> };
+    const read = async (name: string) => (await site.app.inject(`/api/${name}.json`)).json<Description>();
+    const two = await read("openapi");
+    const older = await read("openapi-compat");
+    expect([two.info.title, older.info.title]).toEqual([
+      "Management API, version 2",
+      "Management API, compatibility mode",
+    ]);
+    expect(Object.keys(older.paths).sort()).toEqual(Object.keys(two.paths).sort());
+    const text = (description: Description, path: string, method: string) =>
+      JSON.stringify(description.paths[path]?.[method]);
+    expect(text(two, "/api/channel/", "get") ?? text(two, "/api/channel", "get")).toContain("key_hints");
+    expect(text(two, "/api/channel", "get")).toContain("api-version");
+    expect(text(older, "/api/channel", "get")).toContain('"models":{"type":"string"}');
+    expect(text(older, "/api/token", "post")).toContain('"key":{"type":"string"}');
+    expect(text(older, "/api/user", "get")).toContain("telegram_id");
   });
 });
 

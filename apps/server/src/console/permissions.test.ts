@@ -65,14 +65,20 @@ async function refused(route: Route, cookie: string | undefined): Promise<boolea
   return response.statusCode === 403 && response.body.includes("Ask an administrator.");
 }
 
-async function openRoutes(permissions: Permissions | undefined): Promise<Route[]> {
+/** Returns those of the routes that an administrator with these permissions reaches. */
+async function openRoutes(permissions: Permissions | undefined, list: Route[]): Promise<Route[]> {
   const browser = await site.as(
     await site.makeUser({ role: 10, ...(permissions === undefined ? {} : { permissions }) }),
   );
   const open: Route[] = [];
-  for (const route of routes) if (!(await refused(route, browser.cookie))) open.push(route);
+  for (const route of list) if (!(await refused(route, browser.cookie))) open.push(route);
   return open;
 }
+
+/** One route of each permission and level. */
+const oneOfEach = () => [
+  ...new Map(routes.map((route) => [`${route.permission} ${route.level}`, route])).values(),
+];
 
 describe("the permissions of administrators", () => {
   it("are declared by every route for them, and every permission allows something", () => {
@@ -82,11 +88,13 @@ describe("the permissions of administrators", () => {
   });
 
   it("are complete until root limits them", async () => {
-    expect(await openRoutes(undefined)).toEqual(routes);
+    const list = oneOfEach();
+    expect(await openRoutes(undefined, list)).toEqual(list);
   });
 
   it("are only the names that forms offer when the list is empty", async () => {
-    expect(await openRoutes({})).toEqual(routes.filter(({ permission }) => permission === "any"));
+    const list = oneOfEach();
+    expect(await openRoutes({}, list)).toEqual(list.filter(({ permission }) => permission === "any"));
   });
 
   it("allow viewing, or changing as well, in the given areas only", async () => {
@@ -95,7 +103,7 @@ describe("the permissions of administrators", () => {
       if (permission === "any" || permission === "logs" || permission === "balances") return true;
       return permission === "channels" && level === "view";
     });
-    expect(await openRoutes(permissions)).toEqual(expected);
+    expect(await openRoutes(permissions, routes)).toEqual(expected);
   });
 
   it("allow nothing when the stored value cannot be parsed", async () => {

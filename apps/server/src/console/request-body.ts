@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError, invalidFields } from "#errors.ts";
 import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
 import { createJsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
+import { SILENCE_MS } from "#platform/body/sender-pace.ts";
 import { networkOf } from "#platform/http/network-of.ts";
 
 /** Maximum size of a request body, in bytes. The gateway's own limit is much higher. */
@@ -14,14 +15,13 @@ const RETRY_SECONDS = 5;
 
 const noFields: ReadonlySet<string> = new Set();
 
-/** Maximum silence of the sender of a compressed body. */
-const SILENCE_MS = 30_000;
-
 /** Maximum nesting of objects and lists. Stored values need fewer than ten levels. */
 const DEPTH_LIMIT = 64;
 
-/** Limits of its values. The longest lists are the models of a channel, and prices of all models. */
+/** Limits of its values. */
 const LIMITS = { depth: DEPTH_LIMIT, values: 100_000, containers: 20_000, keys: 20_000 };
+/** Maximum length of a list. The longest are the models of a channel, and prices of all models. */
+export const MOST_ITEMS = 5_000;
 
 /**
  * Parses every body as JSON, whatever its Content-Type: `curl -d` labels it as a form. Requests from other
@@ -101,7 +101,8 @@ function requireFewValues(bytes: Buffer): void {
 
 /**
  * Returns an error for values that no field may contain: text that Postgres cannot store (U+0000, a lone
- * surrogate), and nesting too deep for functions that walk over a value. Undefined if there are none. Works
+ * surrogate), nesting too deep for functions that walk over a value, and lists that take long to validate: the schema
+ * reports every wrong item, even of a list that is too long. Undefined if there are none. Works
  * without recursion.
  */
 export function faultIn(value: unknown): GatewayError | undefined {
@@ -117,6 +118,8 @@ export function faultIn(value: unknown): GatewayError | undefined {
       return invalidFields({
         [path.split(".", 1).join()]: { reason: "too_deep", maximum: DEPTH_LIMIT },
       });
+    if (Array.isArray(part.value) && part.value.length > MOST_ITEMS)
+      return invalidFields({ [path]: { reason: "list_too_long", maximum: MOST_ITEMS } });
     for (const [name, child] of Object.entries(part.value)) {
       const reason = faultOf(name, "name");
       if (reason !== undefined) return invalidFields({ [path]: { reason } });

@@ -2,6 +2,7 @@ import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ModelCheck } from "@gateway/shared/models/model-check";
 import type { Diagnostics } from "#diagnostics/runner.ts";
 import type { PersonCheck } from "#domain/accounts/sign-in/person-check.ts";
+import type { ManualBackup } from "#domain/backups/manual-backup.ts";
 import type { Icons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health/health.ts";
@@ -41,6 +42,8 @@ export interface Services {
   logExport: Pick<LogExport, "start" | "status">;
   /** Changes of directories that were refused on this node. */
   invalidChanges: Pick<InvalidChanges, "note">;
+  /** Writes a backup on this node. */
+  manualBackup: Pick<ManualBackup, "start">;
   secrets: Secrets;
   /** Keys of channels that are stored elsewhere. */
   keyReferences: KeyReferences;

@@ -186,13 +186,15 @@ describe("another user's data", () => {
     expect(named.length).toBeGreaterThan(3);
     expect(names).toEqual(expect.arrayContaining([mark, String(victim.id)]));
     const reported: string[] = [];
-    for (const route of named)
+    for (const route of named) {
+      const payload = sample(route.body);
       for (const name of names) {
-        const { body } = await ask(route, addressed(route, name), cookie, sample(route.body));
+        const { body } = await ask(route, addressed(route, name), cookie, payload);
         // A response may repeat the requested name, but nothing else of the victim.
         if (name !== mark && body.includes(mark))
           reported.push(`${route.method} ${route.url} with ${name}: ${body}`);
       }
+    }
     expect(reported).toEqual([]);
     expect(await everythingOf([victim, root])).toEqual(before);
   });
@@ -290,35 +292,5 @@ describe("a session", () => {
     expect(signedIn.headers["set-cookie"]).not.toContain(brought);
     const route = routes.find(({ url, method }) => url === "/api/user/self" && method === "GET");
     expect(route && (await ask(route, route.url, brought)).status).toBe(401);
-  });
-
-  it("that has ended gives no access to any route", async () => {
-    const user = await site.makeUser({ username: "leaving", role: 100 });
-    const { cookie } = await site.as(user);
-    await site.database.pool.query("delete from sessions where user_id = $1", [user.id]);
-    const closed = routes.filter((route) => route.access !== "anyone");
-    const opened: string[] = [];
-    for (const route of closed) {
-      const { status } = await ask(route, addressed(route, "1"), cookie, sample(route.body));
-      if (status !== 401) opened.push(`${route.method} ${route.url}: ${status}`);
-    }
-    expect(opened).toEqual([]);
-  });
-
-  it("of a demoted administrator gives no access to their routes at once", async () => {
-    const user = await site.makeUser({ username: "demoted", role: 10 });
-    const { cookie } = await site.as(user);
-    const boss = await site.as(root);
-    const probe = routes.find(({ url, method }) => url === "/api/channel" && method === "GET");
-    expect(probe && (await ask(probe, probe.url, cookie)).status).toBe(200);
-    await boss.send("PUT", `/api/user/${user.id}`, { role: 1 });
-    await site.services.db.user.update({ where: { id: user.id }, data: { role: 1 } });
-    const higher = routes.filter((route) => route.access === "admin" || route.access === "root");
-    const opened: string[] = [];
-    for (const route of higher) {
-      const { status } = await ask(route, addressed(route, "1"), cookie, sample(route.body));
-      if (status !== 403) opened.push(`${route.method} ${route.url}: ${status}`);
-    }
-    expect(opened).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Browser, buildConsole, origin, type TestConsole } from "#test/console.ts";
 import { consoleRoutes } from "./index.ts";
+import { MOST_ITEMS } from "./request-body.ts";
 import { unknownFieldsIn } from "./unknown-fields.ts";
 
 let site: TestConsole;
@@ -141,5 +142,27 @@ describe("the status in a PUT", () => {
     const wrong = await root.send("PUT", `/api/channel/${id}`, { status: 2, models: [] });
     expect(wrong.status).toBe(400);
     expect((await root.get(`/api/channel/${id}`)).body.data).toMatchObject({ status: 1, name: "two" });
+  });
+});
+
+describe("lists in a body", () => {
+  it("are limited on every route before their items are validated", async () => {
+    const long: string[] = [];
+    for (const [index, { method, url }] of routes.entries()) {
+      const response = await app.inject({
+        method,
+        url: url.replaceAll(/:\w+/g, "999999"),
+        headers: {
+          ...origin,
+          cookie: `session=${root.cookie}`,
+          "x-forwarded-for": `10.8.${index >> 8}.${index & 255}`,
+        },
+        payload: { values: Array.from({ length: MOST_ITEMS + 1 }, () => 0) },
+      });
+      const { issues } = response.json<{ issues?: Record<string, { reason: string }> }>();
+      if (response.statusCode !== 400 || issues?.["values"]?.reason !== "list_too_long")
+        long.push(`${method} ${url}: ${response.statusCode} ${response.body}`);
+    }
+    expect(long).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 /** The check of scheduled backups. */
+import { backupFailure } from "#domain/backups/backup-records.ts";
 import { openBackupStorage } from "#domain/backups/scheduled-backup.ts";
 import { listBackups } from "#domain/backups/stored-backups.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -14,8 +15,7 @@ export async function backups({ env, settings, database: { db } }: Subject) {
   const [newest] = await listBackups(storage);
   const failure = await db.notice.findFirst({
     where: {
-      event: "job-failed",
-      topic: "job:write-backups",
+      ...backupFailure,
       ...(newest && { created_time: { gt: newest.createdAt } }),
     },
     orderBy: { id: "desc" },

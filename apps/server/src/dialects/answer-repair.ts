@@ -20,11 +20,8 @@ export function createRepairingDecoder(
 }
 
 /** Applies both repairs, in this order. */
-export function combineRepairs(
-  first: AnswerRepair | undefined,
-  second: AnswerRepair | undefined,
-): AnswerRepair | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
+export function combineRepairs(first: AnswerRepair | undefined, second: AnswerRepair): AnswerRepair {
+  if (first === undefined) return second;
   return {
     whole: (body) => second.whole(first.whole(body)),
     frame(data) {

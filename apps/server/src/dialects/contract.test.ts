@@ -209,7 +209,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
       fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
         expect(decodeText(dialect, text, cuts)).toEqual(events);
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(20) },
     );
   });
 
@@ -218,7 +218,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
       fc.property(fc.nat({ max: text.length }), (end) => {
         expectOrder(decodeText(dialect, text.slice(0, end)));
       }),
-      { numRuns: runs(100) },
+      { numRuns: runs(30) },
     );
   });
 
@@ -334,7 +334,7 @@ describe.each(ids)("%s with invalid data", (id) => {
           dialect.dropFrame?.(each, requested(true));
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -344,7 +344,7 @@ describe.each(ids)("%s with invalid data", (id) => {
         const events = eventsOf(dialect, frames);
         expectOrder(decodeText(dialects[client], encodeAll(dialects[client], events).text));
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(60) },
     );
   });
 

@@ -3,7 +3,7 @@
  * It depends on no provider, HTTP or wire format. A field is added only when three dialects have it. Until
  * then it travels unchanged in `extra`, which is sent only to an upstream of the same dialect.
  */
-import type { ExactNumber } from "./json/exact-json.ts";
+import type { ExactNumber } from "./json/parse-json.ts";
 
 export type DialectId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 

@@ -384,7 +384,7 @@ describe.each(Object.keys(dialects) as DialectId[])("round trip of %s", (id) => 
         });
         expect(back).toEqual(value);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -406,7 +406,7 @@ describe.each(Object.keys(dialects) as DialectId[])("round trip of %s", (id) => 
             .flatMap((part) => (part.type === "tool-call" ? [part.name] : []));
         expect(names(back)).toEqual(names(value));
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ExactNumber, isExactNumber } from "./json/exact-json.ts";
+import { type ExactNumber, isExactNumber } from "./json/parse-json.ts";
 
 const exactInteger = z.custom<ExactNumber>(
   (value) => isExactNumber(value) && /^-?\d{1,20}$/.test(value.rawJSON),

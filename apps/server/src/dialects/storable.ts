@@ -3,7 +3,7 @@
  * rejected before a provider works on it. Such text from providers is repaired, because it must be stored.
  * Pure.
  */
-import { isExactNumber } from "./json/exact-json.ts";
+import { isExactNumber } from "./json/parse-json.ts";
 
 /**
  * Returns the path of the first text that cannot be stored,

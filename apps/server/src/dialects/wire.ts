@@ -7,21 +7,11 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import { isDefault } from "./default-values.ts";
 import type { Wire } from "./dialect.ts";
 import type { ChatRequest, ClientDialectId, DialectId, Extra, Part } from "./ir.ts";
-import { isExactNumber, parseExact } from "./json/exact-json.ts";
-import { mayParse } from "./json/json-size.ts";
+import { isExactNumber, parseJson } from "./json/parse-json.ts";
 
 export function asRecord(value: unknown): Wire | undefined {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject && !isExactNumber(value) ? (value as Wire) : undefined;
-}
-
-/** Returns the value, or undefined when the text is not JSON, or too large to be parsed in one piece. */
-export function parseJson(text: string): unknown {
-  try {
-    return mayParse(text) ? parseExact(text) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function parseRecord(text: string): Wire | undefined {

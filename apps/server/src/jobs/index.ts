@@ -19,6 +19,7 @@ import { expireOldBalances } from "./expire-balances.ts";
 import { exportLog } from "./export-log.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
+import { packUsageDays } from "./pack-usage-days.ts";
 import { reviveChannels } from "./revive-channels.ts";
 import { startScheduler } from "./scheduler.ts";
 import { sweepAccounts } from "./sweep-accounts.ts";
@@ -44,6 +45,7 @@ const allJobs: readonly Job[] = [
   expireOldBalances,
   exportLog,
   keepPartitions,
+  packUsageDays,
   reviveChannels,
   sweepAccounts,
   tellOperators,

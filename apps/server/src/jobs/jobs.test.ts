@@ -125,6 +125,22 @@ describe("a job of several nodes", () => {
   });
 });
 
+describe("a node at rest", () => {
+  it("starts a job that is due, and leaves another one until its own time at rest", async () => {
+    const due = countedJob("due-job", () => Promise.resolve());
+    const later = countedJob("later-job", () => Promise.resolve());
+    const jobs = [due.job, { ...later.job, every: "* * * * *", restingEvery: "0 0 1 1 *" }];
+    const activity = { ...alwaysActive, isResting: true };
+    const node = await startJobs(database.url, servicesWith(activity), { jobs });
+    await expect.poll(() => due.runs.ended).toBe(1);
+    await node.stop();
+    expect(later.runs.ended).toBe(0);
+    const awake = await startJobs(database.url, servicesWith(), { jobs });
+    await expect.poll(() => later.runs.ended).toBe(1);
+    await awake.stop();
+  });
+});
+
 describe("startJobs", () => {
   it("starts although Postgres drops connections meanwhile", async () => {
     const proxy = await startTcpProxy(database.url);

@@ -78,12 +78,22 @@ export async function startScheduler<Job extends ScheduledJob>({
     return (isResting() ? schedule?.resting : schedule?.every)?.nextRun(from) ?? undefined;
   }
 
+  /**
+   * Returns the latest time at which a job may have become due to be started now. A node at rest that wakes for one job
+   * leaves the others until their own time at rest.
+   */
+  function startsDueBy(job: Job, now: Date): Date | "infinity" {
+    if (!isResting() || job.restingEvery === undefined) return "infinity";
+    // Croner looks for times before the given one, and ignores its milliseconds.
+    return schedules.get(job)?.resting.previousRuns(1, new Date(now.getTime() + 1_000))[0] ?? "infinity";
+  }
+
   async function claim(): Promise<Job[]> {
     const now = currentTime();
     const rows = await connection.query<{ name: string }>({
       text: `UPDATE job_schedules s SET due_at = j.next_at, node_id = $1, alive_at = now()
-       FROM unnest($2::text[], $3::timestamptz[]) AS j(name, next_at)
-       WHERE s.name = j.name AND s.due_at <= now()
+       FROM unnest($2::text[], $3::timestamptz[], $5::timestamptz[]) AS j(name, next_at, due_by)
+       WHERE s.name = j.name AND s.due_at <= LEAST(now(), j.due_by)
        AND (s.node_id IS NULL OR s.alive_at < now() - $4 * interval '1 millisecond')
        RETURNING s.name`,
       values: [
@@ -91,6 +101,7 @@ export async function startScheduler<Job extends ScheduledJob>({
         jobs.map(({ name }) => name),
         jobs.map((job) => schedules.get(job)?.every.nextRun(now) ?? "infinity"),
         silentAfterMs,
+        jobs.map((job) => startsDueBy(job, now)),
       ],
     });
     const names = new Set(rows.map(({ name }) => name));

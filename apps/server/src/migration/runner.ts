@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { ImportStart } from "@gateway/shared/site/migration";
 import { GatewayError } from "#errors.ts";
 import { type Database, connect } from "#platform/database/db.ts";
@@ -23,7 +22,7 @@ export interface ImportRunner {
    */
   start(input: RunInput, token: string): Promise<number>;
   /** Stores the file of a run that waits for it, and runs it. Throws the errors of the upload. */
-  receive(run: WaitingRun, name: string, body: Readable): Promise<void>;
+  receive(run: WaitingRun, name: string, body: AsyncIterable<Buffer>): Promise<void>;
   /** Gives the active run up and waits for its end. Nothing of it is kept. */
   close(): Promise<void>;
 }

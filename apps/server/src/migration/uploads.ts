@@ -2,7 +2,7 @@
 import { createWriteStream } from "node:fs";
 import { access, mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Readable, Transform } from "node:stream";
+import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { MAX_IMPORT_FILE } from "@gateway/shared/site/migration";
 import { GatewayError } from "#errors.ts";
@@ -25,7 +25,7 @@ export interface Uploads {
   /** Path of the file of a run; undefined when this node has none. */
   find(run: number): Promise<string | undefined>;
   /** Stores the file of a run in place of every earlier one. Throws `body_too_large` or `storage_full`. */
-  receive(run: number, body: Readable): Promise<string>;
+  receive(run: number, body: AsyncIterable<Buffer>): Promise<string>;
   clear(): Promise<void>;
   /** Removes what earlier processes left behind a day ago or longer. */
   sweep(): Promise<void>;

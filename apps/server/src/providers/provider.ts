@@ -327,6 +327,11 @@ export function serves(
   return provider.endpoints.includes(needs) && provider.offers?.(path, plugin) !== false;
 }
 
+/** Returns whether the model searches for every response, whatever is requested. */
+export function alwaysSearches({ searches }: Pick<Provider, "searches">, model: string): boolean {
+  return searches?.test(model) === true;
+}
+
 /** Makers by the names of their models. Every host of such a model accepts the proofs of every other. */
 const makers: readonly (readonly [RegExp, string])[] = [
   [/claude/, "anthropic"],

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
-import { parseJson } from "#dialects/wire.ts";
 import { type RequestShape, dialectsFor, type Provider } from "./provider.ts";
 import {
   type Proof,

@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
 import { deepseek } from "./definitions/deepseek.ts";
 import { openai } from "./definitions/openai.ts";
-import { withImpliedSearch } from "./models/implied-search.ts";
+import { alwaysSearches } from "./provider.ts";
 
 /**
  * Different names of the same counts at providers of one format, from the documentation named in their files.
@@ -182,20 +182,14 @@ describe.each(cases)("the usage of %s", (_provider, usage, counted) => {
   });
 });
 
-describe("a search that the provider does not count", () => {
-  const usage = { input: 1, output: 2 };
-
-  it("is counted once per response of a model that always searches", () => {
-    const searched = withImpliedSearch(openai, "gpt-4o-mini-search-preview", usage);
-    expect(searched).toEqual({ ...usage, toolCalls: { "web-search": 1 } });
-    expect(withImpliedSearch(openai, "gpt-5-search-api", usage)).toHaveProperty("toolCalls");
-  });
-
-  it("is not counted elsewhere, nor twice where the provider counted it", () => {
-    expect(withImpliedSearch(openai, "gpt-4o", usage)).toBe(usage);
-    expect(withImpliedSearch(deepseek, "gpt-4o-search-preview", usage)).toBe(usage);
-    const counted = { ...usage, toolCalls: { "web-search": 3 } };
-    expect(withImpliedSearch(openai, "gpt-4o-search-preview", counted)).toBe(counted);
+describe("a search for every response", () => {
+  it.each([
+    [openai, "gpt-4o-mini-search-preview", true],
+    [openai, "gpt-5-search-api", true],
+    [openai, "gpt-4o", false],
+    [deepseek, "gpt-4o-search-preview", false],
+  ])("is made by some models of some providers: %o %s", (provider, model, searches) => {
+    expect(alwaysSearches(provider, model)).toBe(searches);
   });
 });
 

@@ -1,8 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { createDiagnostics } from "#diagnostics/runner.ts";
 import { createPersonCheck } from "#domain/accounts/sign-in/person-check.ts";
+import { backupFailure } from "#domain/backups/backup-records.ts";
+import { createManualBackup } from "#domain/backups/manual-backup.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
+import { raiseNotice } from "#domain/notices/notices.ts";
 import { createComparisons } from "#migration/compare/comparisons.ts";
 import { createImportRunner } from "#migration/runner.ts";
 import { boundedFetch, fetchPublic, postToPublic, publicFetch } from "#platform/http/public-fetch.ts";
@@ -29,6 +32,13 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
   const { secrets, databaseUrl, dataDir } = needs;
   const imports = createImportRunner({ db, secrets, databaseUrl, dataDir, onError });
   const comparisons = createComparisons({ db, pool, onError });
+  const manualBackup = createManualBackup({
+    db,
+    source: { url: databaseUrl, version, dataDir },
+    settings: () => settings.current(),
+    reportFailure: (reason) => raiseNotice(db, { ...backupFailure, facts: { job: "write-backups" }, reason }),
+    onError,
+  });
   const services = {
     db,
     pool,
@@ -56,6 +66,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     wholeLogs: createWholeReads(needs.reads),
     logExport: needs.logExport,
     invalidChanges: needs.invalidChanges,
+    manualBackup,
     diagnostics: createDiagnostics({
       env,
       database: needs.database,
@@ -74,7 +85,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     apiRateLimit: env.API_RATE_LIMIT,
   };
   const close = async () => {
-    await Promise.all([imports.close(), comparisons.close()]);
+    await Promise.all([imports.close(), comparisons.close(), manualBackup.close()]);
   };
   return buildSite({ basePath: env.basePath, console: services, metrics: relay.metrics, close }, basics);
 }

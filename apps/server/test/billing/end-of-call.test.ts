@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import type { Self } from "@gateway/shared/accounts/session";
 import type { LogRow } from "@gateway/shared/usage/log";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
@@ -10,7 +10,6 @@ import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts"
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
-const channels: number[] = [];
 
 beforeAll(async () => {
   raw = await startRawUpstream();
@@ -26,22 +25,10 @@ afterAll(async () => {
   await gateway.stop();
   await raw.close();
 });
-// Most rows make their channel fail, which pauses it. Each row therefore creates new channels.
-beforeEach(async () => {
-  ({ key } = await gateway.addToken());
-  for (const id of channels.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
-  for (const [name, type] of [
-    ["same", 8],
-    ["translated", 14],
-  ] as const) {
-    const mapping = { models: [name], model_mapping: { [name]: "demo-chat" } };
-    const { id } = await gateway.addChannel({ type, name, base_url: raw.url, ...mapping });
-    channels.push(id);
-  }
-});
 
-const kinds = ["same", "translated"] as const;
-type Kind = (typeof kinds)[number];
+/** Type of a channel of each kind. */
+const types = { same: 8, translated: 14 };
+type Kind = keyof typeof types;
 
 const sse = head("text/event-stream");
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -113,8 +100,22 @@ async function noReservations(): Promise<void> {
   expect(await gateway.drift()).toBe(0n);
 }
 
-describe.each(kinds)("at an upstream with the format %s", (kind) => {
+describe.each(["same", "translated"] as const)("at an upstream with the format %s", (kind) => {
   const { opening, piece, finish, usage, done } = wire[kind];
+  let channel: number;
+
+  // Most rows make their channel fail, which pauses it. Each row therefore has a channel of its own.
+  beforeEach(async () => {
+    ({ key } = await gateway.addToken());
+    const mapping = { models: [kind], model_mapping: { [kind]: "demo-chat" } };
+    ({ id: channel } = await gateway.addChannel({
+      type: types[kind],
+      name: kind,
+      base_url: raw.url,
+      ...mapping,
+    }));
+  });
+  afterEach(() => gateway.api("DELETE", `/channel/${channel}`));
 
   it("charges a complete response by the provider's usage", async () => {
     raw.play({ chunks: [sse, opening, piece, finish, usage, done], ending: "end" });

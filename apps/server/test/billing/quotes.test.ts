@@ -387,7 +387,7 @@ describe("a quote", () => {
           expect(row!.bill?.quote?.id).toBe(promised.id);
           expect(row!.quota).toBeLessThanOrEqual(Math.round(Number(promised.price_usd) * 500_000));
         }),
-        { numRuns: runs(8) },
+        { numRuns: runs(4) },
       );
       expect(await gateway.drift()).toBe(0n);
     },

@@ -197,13 +197,19 @@ describe("gateway import one-hub", () => {
     expect(await refused("one-hub", "--from", from.from, "--yes")).toContain("is not empty: it has users");
   });
 
-  it.each(["NaN", 1e21, "12 345", "0x10"])("refuses the balance %s, and writes nothing", async (quota) => {
-    const from = await source("sqlite", (rows) => (rows["users"]![1]!["quota"] = quota));
+  it.each([
+    ["quota", "NaN"],
+    ["quota", 1e21],
+    ["quota", "12 345"],
+    ["quota", "0x10"],
+    ["aff_quota", "NaN"],
+  ])("refuses %s with the value %s, and writes nothing", async (column, value) => {
+    const from = await source("sqlite", (rows) => (rows["users"]![1]![column] = value));
     const { url } = await target();
     const run = await cli(url, "import", "one-hub", "--from", from.from, "--yes");
     expect(run).toMatchObject({
       exitCode: 3,
-      err: expect.stringContaining("in quota, which is not a number"),
+      err: expect.stringContaining(`in ${column}, which is not a number`),
     });
     const database = connect(url, { max: 1 });
     cases.push(() => database.close());

@@ -1,17 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestDatabase } from "#test/database-copies.ts";
-import { freshDatabase } from "#test/database.ts";
-import { type GatewayProcess, rootAccount, startGatewayProcess } from "#test/gateway-process.ts";
+import { rootPassword, startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 import { nightly } from "#test/nightly.ts";
 
-/** Typical scripts for One Hub, in Python, run unchanged against a gateway in a process of its own. */
+/** Typical scripts for One Hub, in Python, run unchanged against a gateway. */
 const folder = new URL("../one-hub-scripts/", import.meta.url).pathname;
 const scripts = [
   "sell_a_token",
@@ -27,20 +22,19 @@ const scripts = [
 ];
 
 const runs = (...args: string[]) => spawnSync("python3", args, { stdio: "ignore" }).status === 0;
-const hasRequests = runs("-c", "import requests");
 const clients = [
   {
     client: "the standard library",
     needs: "Python 3.9 or later (python3)",
     isThere: runs("-c", "import sys; assert sys.version_info >= (3, 9)"),
-    // The same requests from the same scripts.
-    isNightly: hasRequests,
+    isNightly: false,
   },
   {
     client: "requests",
     needs: "the library requests (python3-requests)",
-    isThere: hasRequests,
-    isNightly: false,
+    isThere: runs("-c", "import requests"),
+    // The same requests from the same scripts.
+    isNightly: true,
   },
 ];
 
@@ -73,29 +67,18 @@ for (const { client, needs, isThere, isNightly } of clients) {
   if (!isThere) console.warn(`Scripts for One Hub with ${client}: not run, ${needs} is missing here.`);
   describe.skipIf(!isThere)(`scripts for One Hub with ${client}`, nightly(isNightly), () => {
     let provider: Server;
-    let place: TestDatabase;
-    let dataDir: string;
-    let gateway: GatewayProcess;
+    let gateway: TestGateway;
 
     beforeAll(async () => {
       provider = createServer(answer);
       await new Promise<void>((resolve) => {
         provider.listen(0, "127.0.0.1", resolve);
       });
-      place = await freshDatabase();
-      dataDir = await mkdtemp(join(tmpdir(), "gateway-scripts-"));
-      gateway = await startGatewayProcess({
-        DATABASE_URL: place.url,
-        DATA_DIR: dataDir,
-        API_RATE_LIMIT: "100000",
-      });
+      gateway = await startTestGateway();
     });
     afterAll(async () => {
-      gateway.process.kill("SIGKILL");
-      await gateway.ended;
+      await gateway.stop();
       provider.close();
-      await place.drop();
-      await rm(dataDir, { recursive: true, force: true });
     });
 
     it.each(scripts)("%s.py", async (script) => {
@@ -109,8 +92,8 @@ for (const { client, needs, isThere, isNightly } of clients) {
           HTTP_CLIENT: client,
           SITE: gateway.url,
           PROVIDER: `http://127.0.0.1:${port}`,
-          ROOT_PASSWORD: rootAccount.password,
-          ROOT_TOKEN: rootAccount.accessToken,
+          ROOT_PASSWORD: rootPassword,
+          ROOT_TOKEN: testAccessToken,
         },
       });
       console.info(`${script}.py with ${client}: ${stdout.trim()}`);

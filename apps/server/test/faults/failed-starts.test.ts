@@ -4,8 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newKey, sealKey } from "#domain/tokens/keys.ts";
+import { readEnv } from "#env.ts";
 import { connect } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { requireSameSecret } from "#start/database/same-secret.ts";
@@ -74,7 +75,10 @@ async function start(env: Record<string, string>): Promise<{ code: number | null
 const unreachableDatabase = "postgres://someone:secret@127.0.0.1:1/gateway";
 const portOf = (server: Server) => String((server.address() as { port: number }).port);
 
-const starts: [string, () => Record<string, string>, RegExp][] = [
+type Start = [name: string, env: () => Record<string, string>, message: RegExp];
+
+/** Refused before anything starts. */
+const wrongValues: Start[] = [
   ["a PORT that is no number", () => ({ PORT: "abc" }), /PORT: must be a number/],
   [
     "two wrong values",
@@ -95,6 +99,9 @@ const starts: [string, () => Record<string, string>, RegExp][] = [
     () => ({ DATABASE_URL: "postgres://u@h/d", DATABASE_PASSWORD_FILE: "/nowhere" }),
     /DATABASE_PASSWORD_FILE names \/nowhere/,
   ],
+];
+
+const starts: Start[] = [
   ["a database that does not answer", () => ({ DATABASE_URL: unreachableDatabase }), /database/i],
   [
     "a host that does not exist",
@@ -147,11 +154,21 @@ const slow = new Set([
   "a HOST that cannot be resolved",
 ]);
 
+describe("an environment", () => {
+  it.each(wrongValues)("with %s is refused with a message that names it", (_name, env, message) => {
+    expect(() => readEnv(env())).toThrow(message);
+  });
+});
+
+/** One process shows how wrong values are printed. */
+const isNightly = (name: string) =>
+  slow.has(name) || (name !== "two wrong values" && wrongValues.some(([other]) => other === name));
+
 describe("a start that fails", () => {
-  for (const [name, env, message] of starts)
+  for (const [name, env, message] of [...wrongValues, ...starts])
     it.concurrent(
       `because of ${name} ends with one message that states what to do`,
-      { timeout: 120_000, ...nightly(slow.has(name)) },
+      { timeout: 120_000, ...nightly(isNightly(name)) },
       async ({ expect }) => {
         const { code, lines } = await start(env());
         const text = lines.join("\n");

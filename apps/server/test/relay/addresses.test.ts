@@ -18,25 +18,26 @@ const png = Buffer.from(
 const pdf = Buffer.from("%PDF-1.4\nhello\n");
 const wav = Buffer.concat([Buffer.from("RIFF\x24\0\0\0WAVEfmt "), Buffer.alloc(2_000)]);
 
+const served: Record<string, [type: string, bytes: Buffer]> = {
+  "/a.png": ["application/octet-stream", png],
+  "/b.png": ["image/png", png],
+  "/a.pdf": ["application/pdf", pdf],
+  "/a.wav": ["audio/x-wav", wav],
+  "/page": ["text/html", Buffer.from("<html>")],
+  "/heavy.txt": ["text/plain", Buffer.alloc(2 * 1024 * 1024, "word ")],
+  "/bulk": ["image/png", Buffer.concat([png, Buffer.alloc(20 * 1024 * 1024)])],
+  "/large": ["image/png", Buffer.concat([png, Buffer.alloc(25 * 1024 * 1024)])],
+};
+
 beforeAll(async () => {
   server = createServer((request, response) => {
     visits.push(request.url ?? "");
-    const found: Record<string, [string, Buffer]> = {
-      "/a.png": ["application/octet-stream", png],
-      "/b.png": ["image/png", png],
-      "/a.pdf": ["application/pdf", pdf],
-      "/a.wav": ["audio/x-wav", wav],
-      "/page": ["text/html", Buffer.from("<html>")],
-      "/heavy.txt": ["text/plain", Buffer.alloc(2 * 1024 * 1024, "word ")],
-      "/bulk": ["image/png", Buffer.concat([png, Buffer.alloc(20 * 1024 * 1024)])],
-      "/large": ["image/png", Buffer.concat([png, Buffer.alloc(25 * 1024 * 1024)])],
-    };
     if (request.url === "/to-metadata")
       response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end();
     else if (request.url === "/to-mapped")
       response.writeHead(302, { location: "http://[::ffff:10.0.0.1]/" }).end();
     else {
-      const [type, bytes] = found[request.url?.replace(/[?].*$/, "") ?? ""] ?? [undefined, undefined];
+      const [type, bytes] = served[request.url?.replace(/[?].*$/, "") ?? ""] ?? [undefined, undefined];
       if (bytes === undefined) response.writeHead(404).end();
       else response.writeHead(200, { "content-type": type }).end(bytes);
     }

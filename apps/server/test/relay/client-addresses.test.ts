@@ -69,12 +69,18 @@ describe("the name of a model in a path", () => {
     for (const name of names) {
       const chat = { model: name, messages: [{ role: "user", content: "x" }] };
       const requests: [string, string, object?][] = [["POST", "/v1/chat/completions", chat]];
-      for (const spelled of spellings(name))
-        for (const root of ["/v1beta/models", "/v1/models", "/gemini/v1beta/models"]) {
-          requests.push(["POST", `${root}/${spelled}:generateContent`, contents]);
-          requests.push(["POST", `${root}/${spelled}%3AcountTokens`, contents]);
-          requests.push(["GET", `${root}/${spelled}`]);
-        }
+      // Each spelling below one root, and one spelling below each root.
+      const [first = "", ...others] = spellings(name);
+      const paths = [
+        ...["/v1beta/models", "/v1/models", "/gemini/v1beta/models"].map((root) => `${root}/${first}`),
+        ...others.map((spelled) => `/v1beta/models/${spelled}`),
+      ];
+      for (const path of paths)
+        requests.push(
+          ["POST", `${path}:generateContent`, contents],
+          ["POST", `${path}%3AcountTokens`, contents],
+          ["GET", path],
+        );
       for (const [method, path, body] of requests) {
         const { status, text } = await send(method, path, body);
         if (status !== 200) wrong.push(`${method} ${path}: ${status} ${text}`);

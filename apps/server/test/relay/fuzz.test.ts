@@ -192,7 +192,7 @@ describe("a provider whose stream is broken in any way", () => {
           ending,
         });
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(30) },
     );
   });
 
@@ -218,7 +218,7 @@ describe("a provider whose stream is broken in any way", () => {
         fc.asyncProperty(answer, async ({ upstream, client, text, ending }) => {
           await ask(client, upstream, false, { chunks: [head("application/json"), text], ending });
         }),
-        { numRuns: runs(40) },
+        { numRuns: runs(20) },
       );
     },
   );
@@ -244,7 +244,7 @@ describe("a provider whose stream is broken in any way", () => {
         fc.asyncProperty(bytes, async ({ client, upstream, stream, start, rest, ending }) => {
           await ask(client, upstream, stream, { chunks: [start, Buffer.from(rest)], ending });
         }),
-        { numRuns: runs(30) },
+        { numRuns: runs(15) },
       );
     },
   );

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChannelKeyRow, ChannelRow, ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { Diagnosis } from "@gateway/shared/site/diagnosis";
-import { APIError } from "openai";
+import { APIError, type OpenAI } from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { collectChannelEvents } from "#domain/notices/collect.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
@@ -11,6 +11,7 @@ import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 /** Calls through channels whose key is stored elsewhere. */
 let gateway: TestGateway;
 let folder: string;
+let client: OpenAI;
 let made: number[] = [];
 
 beforeAll(async () => {
@@ -18,6 +19,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ CHANNEL_KEYS_DIR: folder, CHANNEL_KEY_MAIN: "sk-from-the-environment" });
   await gateway.allow(1_000_000);
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 1 });
+  client = gateway.openai((await gateway.addToken()).key);
 });
 afterEach(async () => {
   for (const id of made.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
@@ -40,7 +42,6 @@ async function add(
 const call = { model: "demo-chat", messages: [{ role: "user" as const, content: "Hello" }] };
 
 async function ask(): Promise<string> {
-  const client = gateway.openai((await gateway.addToken()).key);
   try {
     await client.chat.completions.create(call);
     return "served";
@@ -71,7 +72,7 @@ describe("a key that is stored elsewhere", () => {
     gateway.upstream.control.set({ status: 401, only: { key: "sk-old-key" } });
     await writeFile(join(folder, "rotated"), "sk-new-key\n");
     // Only a key that was read some time ago is read again, and the refused one is paused for a moment.
-    await expect.poll(ask, { timeout: 60_000, interval: 500 }).toBe("served");
+    await expect.poll(ask, { timeout: 60_000, interval: 1_000 }).toBe("served");
     expect(lastKey()).toBe("sk-new-key");
   }, 70_000);
 });
@@ -126,14 +127,14 @@ describe("a key that cannot be read", () => {
       });
     };
     await expect
-      .poll(notices, { timeout: 20_000, interval: 500 })
+      .poll(notices, { timeout: 20_000, interval: 1_000 })
       .toMatchObject([{ facts: { key: "file:named" } }]);
     const { findings } = await gateway.api<Diagnosis>("POST", "/diagnostics", {});
     expect(findings.find(({ code }) => code === "keys_unreadable")?.text).toBe(
       "1 keys cannot be read from where they are stored: file:named (there is no such file).",
     );
     await writeFile(join(folder, "named"), "sk-named");
-    await expect.poll(ask, { timeout: 60_000, interval: 500 }).toBe("served");
+    await expect.poll(ask, { timeout: 60_000, interval: 1_000 }).toBe("served");
     await expect.poll(async () => (await events()).map(({ kind }) => kind)).toContain("key-available");
   }, 90_000);
 });

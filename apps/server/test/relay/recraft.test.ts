@@ -30,10 +30,10 @@ async function ask(tool: string, body: FormData | string) {
   return { status: answer.status, output, line };
 }
 
-function picture(fields: Record<string, string> = {}): FormData {
+function picture(fields: Record<string, string> = {}, bytes = 1_000): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set("file", new Blob([Buffer.alloc(2 * 1024 * 1024, 7)], { type: "image/png" }), "boat.png");
+  form.set("file", new Blob([Buffer.alloc(bytes, 7)], { type: "image/png" }), "boat.png");
   return form;
 }
 
@@ -56,12 +56,14 @@ describe("a Recraft tool", () => {
 
   it("receives its form unchanged, and no model or number in it changes the bill", async () => {
     gateway.upstream.control.reset();
-    const { line } = await ask("images/vectorize", picture({ model: "recraft_crispUpscale", style: "icon" }));
+    const bytes = 2 * 1024 * 1024;
+    const form = picture({ model: "recraft_crispUpscale", style: "icon" }, bytes);
+    const { line } = await ask("images/vectorize", form);
     expect(line).toMatchObject({ quota: 5_000, model_name: "recraft_vectorize" });
-    await ask("images/vectorize", picture());
+    await ask("images/vectorize", picture({}, bytes));
     const [first, second] = gateway.upstream.calls();
     expect(first).toMatchObject({ path: "/v1/images/vectorize", key: "one" });
-    const file = { name: "boat.png", type: "image/png", bytes: 2 * 1024 * 1024 };
+    const file = { name: "boat.png", type: "image/png", bytes };
     expect(first?.body).toEqual({ model: "recraft_crispUpscale", style: "icon", file });
     expect(second?.body).toEqual({ file });
   });

@@ -19,22 +19,26 @@ interface World {
 
 /** The gateway of the tests that need no setting of their own. */
 let usual: World;
+/** A gateway whose operator allows everything that is off by default. */
+let open: World;
 beforeAll(async () => {
   usual = await start({ ACCESS_LOG: "1" });
+  open = await start({
+    TRACE_CONTEXT_TO_PROVIDERS: "1",
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
+  });
 });
-afterAll(() => usual.stop());
+afterAll(async () => {
+  await usual.stop();
+  await open.stop();
+});
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
   usual.collector.forget();
+  open.collector.forget();
 });
-
-async function startWith(env: Record<string, string>): Promise<World> {
-  const world = await start(env);
-  closing.push(world.stop);
-  return world;
-}
 
 async function start(env: Record<string, string>): Promise<World> {
   const collector = await startCollector();
@@ -178,23 +182,20 @@ it("a provider receives the trace's context only if the operator allows it", asy
     provider.close();
   });
   const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const trusting = await startWith({ TRACE_CONTEXT_TO_PROVIDERS: "1" });
-  for (const { gateway, collector, ask } of [usual, trusting]) {
+  for (const { gateway, collector, ask } of [usual, open]) {
     await gateway.addChannel({ type: 8, name: "own", base_url, models: ["demo-own"] });
     await gateway.addPrice("demo-own").catch(() => undefined);
     expect((await ask({ model: "demo-own" }, traced)).status).toBe(200);
     const attempt = await waitFor(() => collector.spans.find(({ kind }) => kind === 3));
     const headers = seen.at(-1);
-    const sent = gateway === trusting.gateway;
+    const sent = gateway === open.gateway;
     expect(headers?.["traceparent"]).toBe(sent ? `00-${traceId}-${attempt.spanId}-01` : undefined);
     expect(headers?.["tracestate"]).toBe(sent ? "acme=value" : undefined);
   }
 });
 
 it("the beginnings of prompt and response are recorded only if the operator wants that", async () => {
-  const { collector, ask } = await startWith({
-    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
-  });
+  const { collector, ask } = open;
   const answer = await ask({ messages: [{ role: "user", content: `a-question ${"x".repeat(20_000)}` }] });
   await answer.text();
   const { attributes } = await waitFor(() => collector.spans.find(({ kind }) => kind === 2));
@@ -237,7 +238,8 @@ it("a collector that refuses everything is named once, and calls are unaffected"
 });
 
 it("a collector that never answers delays neither calls nor the end of the node", async () => {
-  const { gateway, collector, ask } = await startWith({});
+  // It is stopped after the last test.
+  const { gateway, collector, ask } = open;
   collector.mode = "hang";
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
   expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -246,11 +248,12 @@ it("a collector that never answers delays neither calls nor the end of the node"
 });
 
 it("without a protocol, everything is sent as protobuf; a signal that is switched off is not", async () => {
-  const { collector, ask } = await startWith({
+  const { collector, ask, stop } = await start({
     OTEL_EXPORTER_OTLP_PROTOCOL: "",
     OTEL_LOGS_EXPORTER: "none",
     ACCESS_LOG: "1",
   });
+  closing.push(stop);
   await (await ask()).text();
   await waitFor(() => collector.requests.find(({ path }) => path === "/v1/traces"));
   await waitFor(() => collector.requests.find(({ path }) => path === "/v1/metrics"));

@@ -46,26 +46,27 @@ test(
   },
 );
 
-test("a reference is explained and checked where keys are entered, and its failure is shown", async ({
-  page,
-  site,
-}) => {
-  const { id } = await addChannel(site, {
-    type: 8,
-    name: "Elsewhere",
-    base_url: "https://api.example.com",
-    key: "file:openai.key",
-  });
-  await page.goto(`/panel/channel?edit=${id}`);
-  const form = page.getByRole("dialog", { name: `(#${id})` });
-  await expect(form.getByText("file:openai.key", { exact: true })).toBeVisible();
-  await expect(form.getByText("The key cannot be read: CHANNEL_KEYS_DIR is not set.")).toBeVisible();
-  await form.getByLabel("New API keys").fill("env:DATABASE_URL");
-  await expect(
-    form.getByText("This reference is not valid. Its form is env:CHANNEL_KEY_NAME."),
-  ).toBeVisible();
-  await expect(form.getByRole("link", { name: "Keys that are stored elsewhere" })).toHaveAttribute(
-    "href",
-    /\/panel\/help\/channel-keys$/,
-  );
-});
+test(
+  "a reference is explained and checked where keys are entered, and its failure is shown",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    const { id } = await addChannel(site, {
+      type: 8,
+      name: "Elsewhere",
+      base_url: "https://api.example.com",
+      key: "file:openai.key",
+    });
+    await page.goto(`/panel/channel?edit=${id}`);
+    const form = page.getByRole("dialog", { name: `(#${id})` });
+    await expect(form.getByText("file:openai.key", { exact: true })).toBeVisible();
+    await expect(form.getByText("The key cannot be read: CHANNEL_KEYS_DIR is not set.")).toBeVisible();
+    await form.getByLabel("New API keys").fill("env:DATABASE_URL");
+    await expect(
+      form.getByText("This reference is not valid. Its form is env:CHANNEL_KEY_NAME."),
+    ).toBeVisible();
+    await expect(form.getByRole("link", { name: "Keys that are stored elsewhere" })).toHaveAttribute(
+      "href",
+      /\/panel\/help\/channel-keys$/,
+    );
+  },
+);

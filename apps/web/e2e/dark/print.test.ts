@@ -41,7 +41,7 @@ async function faultsOf(printed: string[], page: Page, site: Site): Promise<stri
   return found;
 }
 
-test("printing leaves the colours of the console as they were", async ({ page }) => {
+test("printing leaves the colours of the console as they were", { tag: "@nightly" }, async ({ page }) => {
   await page.goto("/panel/dashboard");
   const scheme = () => page.evaluate(() => document.documentElement.dataset["mantineColorScheme"]);
   await expect.poll(scheme).toBe("dark");

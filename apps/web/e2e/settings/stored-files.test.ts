@@ -13,7 +13,7 @@ test.afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const section = (page: Page, name: string) => page.getByRole("form", { name, exact: true });
 
 test(
-  "stored backups are listed, and a place that does not answer is named",
+  "stored backups are listed, one is written now, and a place that does not answer is named",
   { tag: "@nightly" },
   async ({ page, site }) => {
     await page.goto("/panel/setting?section=backups");
@@ -33,6 +33,9 @@ test(
     await expect(backups.getByRole("listitem").first()).toContainText("Not verified");
     await backups.getByRole("button", { name: "Show 7 backups" }).click();
     await expect(backups.getByRole("listitem")).toHaveCount(7);
+    await backups.getByRole("button", { name: "Back up now" }).click();
+    await expect(backups.getByRole("listitem").first()).toContainText("Verified", { timeout: 20_000 });
+    await expect(backups.getByRole("status")).toHaveCount(0);
     expect(await faults(page, "form[aria-label=Backups]")).toEqual([]);
 
     const values = { BackupPlace: "s3", BackupS3Endpoint: "http://127.0.0.1:2", BackupS3Bucket: "b" };

@@ -92,7 +92,7 @@ async function expectPageOfOperator(page: Page, site: Site): Promise<void> {
   });
 }
 
-test("administrators read in About how to replace it", async ({ page }) => {
+test("administrators read in About how to replace it", { tag: "@nightly" }, async ({ page }) => {
   // Public pages ask for the account only where someone has used the console before.
   await page.goto("/panel/dashboard");
   await expect(page.getByRole("heading", { name: "Dashboard" })).toBeVisible();

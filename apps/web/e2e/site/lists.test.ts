@@ -154,7 +154,7 @@ test("filters, order and columns of a list are saved as a view, renamed, shared 
   });
 });
 
-test("filters of the list of models are in a sheet on a phone", async ({ site }) => {
+test("filters of the list of models are in a sheet on a phone", { tag: "@nightly" }, async ({ site }) => {
   const page = await site.open("/panel/model_price", { phone: true });
   const filters = page.getByRole("button", { name: "Filters" });
   const search = page.getByRole("searchbox", { name: "Find a model" });

@@ -138,44 +138,46 @@ test("the console's frame marks the screen, and remembers its language, theme an
 });
 
 test.describe("the public site", () => {
-  test("is in Chinese when the browser's language is unknown, in the one that a link requested, and its characters", async ({
-    site,
-  }) => {
-    const fonts: string[] = [];
-    const page = await site.open("about:blank", { guest: true, locale: "de-DE" });
-    page.on("request", (request) => {
-      if (request.resourceType() === "font") fonts.push(new URL(request.url()).pathname);
-    });
-    await page.goto("/about");
-    await expect(page.getByRole("link", { name: "登录" })).toBeVisible();
-    await test.step("the page loads the fonts of its text alone, each once", async () => {
-      await page.waitForLoadState("networkidle");
-      const preloaded = page.locator("link[rel=preload][as=font]");
-      const address = await preloaded.evaluate((link: HTMLLinkElement) => new URL(link.href).pathname);
-      // The preloaded font is the one that the text uses.
-      expect(fonts.filter((path) => path === address)).toHaveLength(1);
-      expect(fonts.filter((path) => !/\/(inter|jetbrains-mono)-latin-wght[^/]*$/.test(path))).toEqual([]);
-    });
-    await page.goto("/about?lng=ja_JP");
-    await expect(page.getByRole("link", { name: "サインイン" })).toBeVisible();
-    expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");
-    await test.step("characters are drawn in the shapes of their region", async () => {
-      const expectFont = async (name: string) => {
-        for (const selector of ["body", "h1", "button"])
-          await expect(page.locator(selector).first()).toHaveCSS("font-family", new RegExp(`"${name}"`));
-      };
-      await expectFont("Hiragino Sans");
-      for (const [language, tag, font] of [
-        ["繁體中文", "zh-HK", "PingFang HK"],
-        ["简体中文", "zh-CN", "PingFang SC"],
-      ] as const) {
-        await page.getByRole("button", { name: /^(言語|語言)$/ }).click();
-        await page.getByRole("menuitem", { name: language }).click();
-        await expect(page.locator("html")).toHaveAttribute("lang", tag);
-        await expectFont(font);
-      }
-    });
-  });
+  test(
+    "is in Chinese when the browser's language is unknown, in the one that a link requested, and its characters",
+    { tag: "@nightly" },
+    async ({ site }) => {
+      const fonts: string[] = [];
+      const page = await site.open("about:blank", { guest: true, locale: "de-DE" });
+      page.on("request", (request) => {
+        if (request.resourceType() === "font") fonts.push(new URL(request.url()).pathname);
+      });
+      await page.goto("/about");
+      await expect(page.getByRole("link", { name: "登录" })).toBeVisible();
+      await test.step("the page loads the fonts of its text alone, each once", async () => {
+        await page.waitForLoadState("networkidle");
+        const preloaded = page.locator("link[rel=preload][as=font]");
+        const address = await preloaded.evaluate((link: HTMLLinkElement) => new URL(link.href).pathname);
+        // The preloaded font is the one that the text uses.
+        expect(fonts.filter((path) => path === address)).toHaveLength(1);
+        expect(fonts.filter((path) => !/\/(inter|jetbrains-mono)-latin-wght[^/]*$/.test(path))).toEqual([]);
+      });
+      await page.goto("/about?lng=ja_JP");
+      await expect(page.getByRole("link", { name: "サインイン" })).toBeVisible();
+      expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");
+      await test.step("characters are drawn in the shapes of their region", async () => {
+        const expectFont = async (name: string) => {
+          for (const selector of ["body", "h1", "button"])
+            await expect(page.locator(selector).first()).toHaveCSS("font-family", new RegExp(`"${name}"`));
+        };
+        await expectFont("Hiragino Sans");
+        for (const [language, tag, font] of [
+          ["繁體中文", "zh-HK", "PingFang HK"],
+          ["简体中文", "zh-CN", "PingFang SC"],
+        ] as const) {
+          await page.getByRole("button", { name: /^(言語|語言)$/ }).click();
+          await page.getByRole("menuitem", { name: language }).click();
+          await expect(page.locator("html")).toHaveAttribute("lang", tag);
+          await expectFont(font);
+        }
+      });
+    },
+  );
 
   test(
     "shows a new announcement once, and again on request while the server is away",

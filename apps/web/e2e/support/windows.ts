@@ -1,6 +1,7 @@
 /** Browser windows on an installation. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@playwright/test";
 import type { Installation } from "./installation.ts";
+import { delayResponses } from "./slow-network.ts";
 
 export interface WindowOptions {
   phone?: boolean;
@@ -67,6 +68,7 @@ export async function prepareContext(
       onMissingText(`${new URL(page.url()).pathname}: ${key}`),
     );
   if (!loadsAhead) await context.addInitScript(saveData);
+  if (process.env["SLOW_NETWORK"] === "1") await delayResponses(context);
 }
 
 /** Runs in the page. */

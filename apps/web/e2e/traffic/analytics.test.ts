@@ -121,6 +121,11 @@ test(
     await test.step("a user and a period without usage are filtered on click", async () => {
       await page.getByRole("button", { name: "root", pressed: false }).click();
       await page.waitForURL(/user=1/);
+      const channels = page.getByRole("region", { name: "Channels in this period" });
+      await expect(channels.getByRole("link", { name: "2 calls of Demo upstream" })).toHaveAttribute(
+        "href",
+        /channel_id=1&username=root/,
+      );
       await page.getByRole("combobox", { name: "Time" }).click();
       await page.getByRole("option", { name: "Last month" }).click();
       await page.getByRole("heading", { name: "Usage over time" }).waitFor();

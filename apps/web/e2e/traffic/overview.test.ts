@@ -108,20 +108,22 @@ test(
   },
 );
 
-test("the chart of the first screen is drawn before the browser reports sizes, so that the card is never empty", async ({
-  page,
-}) => {
-  await page.addInitScript(() => {
-    window.ResizeObserver = class {
-      observe() {}
-      unobserve() {}
-      disconnect() {}
-    };
-  });
-  await page.goto("/panel/dashboard");
-  const chart = page.getByRole("slider", { name: "Requests per hour" });
-  await chart.locator("text", { hasText: "00" }).first().waitFor();
-});
+test(
+  "the chart of the first screen is drawn before the browser reports sizes, so that the card is never empty",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    await page.addInitScript(() => {
+      window.ResizeObserver = class {
+        observe() {}
+        unobserve() {}
+        disconnect() {}
+      };
+    });
+    await page.goto("/panel/dashboard");
+    const chart = page.getByRole("slider", { name: "Requests per hour" });
+    await chart.locator("text", { hasText: "00" }).first().waitFor();
+  },
+);
 
 test.describe("a customer's first screen", () => {
   test.use({ guest: true });

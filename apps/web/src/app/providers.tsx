@@ -21,8 +21,11 @@ export const queryClient = createQueryClient((error, failed) => {
   const note = errorNote(error, i18next.t, failed);
   toast[note.level](note.text);
 });
-setUnauthenticatedHandler(() => {
-  const wasOpen = Boolean(queryClient.getQueryData(selfQuery.queryKey));
+setUnauthenticatedHandler((sentAt) => {
+  const account = queryClient.getQueryState(selfQuery.queryKey);
+  // The request was sent before the user signed in.
+  if (account && account.dataUpdatedAt > sentAt) return;
+  const wasOpen = Boolean(account?.data);
   if (wasOpen && hasLeaveGuard()) {
     forgetUser();
     void mayLeave("session");

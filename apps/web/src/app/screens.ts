@@ -205,7 +205,7 @@ export const screens: Screen[] = [
     goKey: "u",
     icon: IconUsers,
     namespaces: ["users"],
-    load: () => import("#features/users/users-page.tsx"),
+    load: () => import("#features/users/list/users-page.tsx"),
     loadOne: () => import("#features/users/user-page.tsx"),
     area: "users",
     keywords: "people accounts balance role",

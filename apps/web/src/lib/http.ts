@@ -45,10 +45,13 @@ export function apiUrl(path: string, query?: Query): string {
   return url.href;
 }
 
-let onUnauthenticated: () => void = () => {};
+let onUnauthenticated: (sentAt: number) => void = () => {};
 
-/** Sets the handler for an ended session. Called once, by the query client. */
-export function setUnauthenticatedHandler(act: () => void): void {
+/**
+ * Sets the handler of responses to requests without a session. Called once, by the query client.
+ * @param act receives when the request was sent, in milliseconds
+ */
+export function setUnauthenticatedHandler(act: (sentAt: number) => void): void {
   onUnauthenticated = act;
 }
 
@@ -140,6 +143,7 @@ async function request<T>(
   schema: Reader<T>,
   options: { query?: Query; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<T> {
+  const sentAt = Date.now();
   const { response, answer } = await exchange(
     apiUrl(path, options.query),
     {
@@ -165,7 +169,7 @@ async function request<T>(
     secondsOf(response.headers.get("retry-after")),
   );
   await loadErrorTexts();
-  if (response.status === 401 && error.code !== "wrong_credentials") onUnauthenticated();
+  if (response.status === 401 && error.code !== "wrong_credentials") onUnauthenticated(sentAt);
   throw error;
 }
 

@@ -91,6 +91,8 @@ export function startSession(client: QueryClient, self: Self): void {
 
 export function openSession(client: QueryClient, self: Self): void {
   remember(self);
+  // Ignores the response to a request that was sent before the user signed in.
+  void client.cancelQueries({ queryKey: selfQuery.queryKey });
   client.setQueryData(selfQuery.queryKey, self);
 }
 

@@ -16,7 +16,14 @@ export const ChannelIds = z
   .min(1, because("channels_choose"))
   .max(maxBatch, because("channels_too_many"));
 
-const mode = z.enum(["add", "remove", "replace"]);
+/** What is removed may be invalid: names were stored before they were checked. */
+function listEdit<Item extends z.ZodType<string, string>>(item: Item, empty: Parameters<typeof because>[0]) {
+  const mode = z.enum(["add", "replace"]);
+  return z.discriminatedUnion("mode", [
+    z.object({ mode, values: z.array(item).min(1, because(empty)) }),
+    z.object({ mode: z.literal("remove"), values: z.array(z.string().min(1)).min(1, because(empty)) }),
+  ]);
+}
 
 const input = ChannelInput.shape;
 
@@ -39,10 +46,13 @@ export const ChannelEdit = z
     allow_extra_body: input.allow_extra_body.unwrap(),
     log_bodies: input.log_bodies.unwrap(),
     plugin: input.plugin.unwrap(),
-    models: z.object({ mode, values: z.array(ModelPattern).min(1, because("model_required")) }),
-    groups: z.object({ mode, values: z.array(z.string().min(1)).min(1, because("group_required")) }),
+    models: listEdit(ModelPattern, "model_required"),
+    groups: listEdit(z.string().min(1), "group_required"),
     /** `remove` ignores the values and uses only the requested names. */
-    model_mapping: z.object({ mode, values: ModelMapping }),
+    model_mapping: z.discriminatedUnion("mode", [
+      z.object({ mode: z.enum(["add", "replace"]), values: ModelMapping }),
+      z.object({ mode: z.literal("remove"), values: z.record(z.string(), z.string()) }),
+    ]),
   })
   .partial();
 export type ChannelEdit = z.infer<typeof ChannelEdit>;

@@ -9,7 +9,7 @@ import { nightly } from "#test/nightly.ts";
 
 /**
  * Tests who may change whom: every route that changes an account of another person, for every pair of actor and
- * target, in both modes of the API.
+ * target, in both modes of the API. `npm test` has one actor, to whom every kind of change is allowed and refused.
  */
 let site: TestConsole;
 let root: User;
@@ -205,20 +205,22 @@ async function send(browser: Browser, { method, url, body }: Change, version: st
   return browser.send(method, `/api${url}`, body, { "api-version": version });
 }
 
+/** Where the answers differ. The domain's test has the rule for every pair. */
+const decisive: TargetName[] = ["user", "demoted", "unrestricted", "root"];
+
 describe("who may change whom", () => {
   for (const version of ["2", "1"])
     for (const actor of Object.keys(actors) as ActorName[])
-      it(
-        `${actor === "root" ? "root" : `an administrator, ${actor}`}: every change, every target, API version ${version}`,
-        // Root may do everything to everyone else: a long list without a boundary.
-        nightly(version === "1" || actor === "root"),
-        async () => {
-          const person = actor === "root" ? root : await site.makeUser(actors[actor]);
-          const browser = await site.as(person);
-          const wrong: string[] = [];
-          for (const name of Object.keys(targets) as TargetName[]) {
-            // Root changes the own account by other rules.
-            if (actor === "root" && name === "root") continue;
+      for (const name of Object.keys(targets) as TargetName[]) {
+        // Root changes the own account by other rules.
+        if (actor === "root" && name === "root") continue;
+        it(
+          `${actor === "root" ? "root" : `an administrator, ${actor}`}: every change of ${name}, API version ${version}`,
+          nightly(version === "1" || actor !== "unrestricted" || !decisive.includes(name)),
+          async () => {
+            const person = actor === "root" ? root : await site.makeUser(actors[actor]);
+            const browser = await site.as(person);
+            const wrong: string[] = [];
             let target = await makeTarget(name);
             for (const [title, changeOf] of Object.entries(changes)) {
               const change = changeOf(target);
@@ -230,15 +232,13 @@ describe("who may change whom", () => {
               const refused =
                 body.code === "forbidden" && status === 403 && (await stored(target)) === before;
               if (allowed ? !body.success : !refused)
-                wrong.push(
-                  `${title} on ${name}: ${status} ${body.message}, expected ${allowed ? "success" : "403"}`,
-                );
+                wrong.push(`${title}: ${status} ${body.message}, expected ${allowed ? "success" : "403"}`);
               if (body.success) target = await makeTarget(name);
             }
-          }
-          expect(wrong).toEqual([]);
-        },
-      );
+            expect(wrong).toEqual([]);
+          },
+        );
+      }
 
   for (const actor of Object.keys(actors) as ActorName[])
     it(`${actor === "root" ? "root" : `an administrator, ${actor}`}: reads accounts of a lower role only`, async () => {

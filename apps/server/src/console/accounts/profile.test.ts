@@ -2,6 +2,7 @@ import type { TotpOffer } from "@gateway/shared/accounts/profile";
 import type { Self, SessionRow } from "@gateway/shared/accounts/session";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeGuess } from "#domain/accounts/sign-in/password-guesses.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { type Browser, buildConsole, passwordOf, type TestConsole, version2 } from "#test/console.ts";
 
@@ -157,7 +158,7 @@ describe("the current password", () => {
   it("cannot be guessed with a session: every route that takes it counts with sign-in, from every address", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
-    const places: [method: "POST" | "PUT", url: string, body: object][] = [
+    const places: [method: "POST" | "PUT", url: string, body: Record<string, string>][] = [
       ["POST", "/api/user/token", {}],
       ["PUT", "/api/user/self/password", { password: "another long password", field: "current_password" }],
       ["POST", "/api/user/self/totp", {}],
@@ -166,20 +167,19 @@ describe("the current password", () => {
       ["POST", "/api/user/self/identities/confirm", {}],
       ["POST", "/api/user/self/email/code", { email: "me@example.com" }],
     ];
+    // Thirty guesses may be checked within a minute: seven remain, one for each place.
+    const { db, secrets } = site.services;
+    for (let n = 0; n < 30 - places.length; n += 1)
+      await takeGuess(db, secrets, { name: user.username, user, ip: `198.51.100.${n}` });
     let checked = 0;
-    for (let round = 0; round < 60; round += 1) {
-      const [method, url, { field = "password", ...body }] = places[round % places.length] as [
-        "POST" | "PUT",
-        string,
-        { field?: string },
-      ];
+    for (const [round, [method, url, { field = "password", ...body }]] of [...places, ...places].entries()) {
       const address = { "x-forwarded-for": `203.0.113.${round}` };
-      const guess = { ...body, [field]: `guess ${round}` };
-      const answer = await browser.send(method, url, guess, address);
-      expect([400, 429], `${url}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
+      const answer = await browser.send(method, url, { ...body, [field]: `guess ${round}` }, address);
+      if (round < places.length) expect(answer.status, url).toBe(400);
       if (answer.status === 400) checked += 1;
+      else expect(answer.status, url).toBe(429);
     }
-    expect(checked).toBeLessThanOrEqual(31);
+    expect(checked).toBeLessThanOrEqual(places.length + 1);
     const right = { password: "open sesame" };
     const late = await browser.send("POST", "/api/user/token", right, { "x-forwarded-for": "203.0.113.99" });
     expect(late.status).toBe(429);

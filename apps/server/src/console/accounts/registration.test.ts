@@ -55,7 +55,7 @@ describe("sign-up", () => {
 
   it("gives a name to one account, whatever its case or spelling, even in parallel", async () => {
     const spellings = ["Straße-One", "straße-one", "STRAßE-ONE", "Straße-one"];
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(spellings.map((name) => signUp({ username: `${name}${round}` })));
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     }

@@ -222,7 +222,7 @@ describe("one code and many redeemers", () => {
           expect(rows.reduce((sum, row) => sum + Number(row.quota), 0)).toBe(expected);
         },
       ),
-      { numRuns: runs(12) },
+      { numRuns: runs(5) },
     );
     expect((await audit(site.database.pool)).drift).toBe(0n);
   });

@@ -113,6 +113,25 @@ describe("an edit of many channels", () => {
     expect(unknown.body.data.failed[0]?.message).toBe('groups: There is no group named "nobody".');
   });
 
+  it("removes names that were stored before they were checked, and adds no such name", async () => {
+    const { id } = await create({ name: "One" });
+    const stray = "bad?name#of a model ";
+    await site.services.db.channelModel.create({ data: { channel_id: id, model: stray, position: 9 } });
+    await site.services.db.channel.update({ where: { id }, data: { model_mapping: { [stray]: "b" } } });
+    const change = (mode: string) =>
+      admin.send<ChannelEditAnswer>("PUT", "/api/channel/batch", {
+        ids: [id],
+        edit: {
+          models: { mode, values: [stray] },
+          model_mapping: { mode, values: { [stray]: "" } },
+        },
+      });
+    expect((await change("add")).status).toBe(400);
+    expect((await change("replace")).status).toBe(400);
+    expect((await change("remove")).body.data.changed.map((each) => each.id)).toEqual([id]);
+    expect(await read(id)).toMatchObject({ models: ["a", "b"], model_mapping: {} });
+  });
+
   it("returns a number for the older API's two special cases", async () => {
     const one = await create({ name: "One" });
     const body = { ids: [one.id], value: "a" };

@@ -33,6 +33,7 @@ beforeAll(async () => {
   site = await buildConsole();
 });
 beforeEach(async () => {
+  await site.services.db.channel.deleteMany();
   admin = await site.as(await site.makeUser({ role: 10 }));
   root = await site.as(await site.makeUser({ role: 100 }));
 });

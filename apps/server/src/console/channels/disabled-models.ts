@@ -8,7 +8,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
 import { channelsOfModel } from "#domain/channels/selection/model-channels.ts";
-import { disabledModels, switchModel } from "#domain/settings/disabled-models.ts";
+import { disabledModels, switchModel } from "#domain/settings/model-lists.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
 

@@ -114,27 +114,6 @@ describe("the HTTP status without Api-Version: 2", () => {
   });
 });
 
-describe("the description of the API", () => {
-  it("of the compatibility mode is beside that of version 2, generated from the same routes", async () => {
-    type Description = { info: { title: string }; paths: Record<string, Record<string, object>> };
-    const read = async (name: string) => (await site.app.inject(`/api/${name}.json`)).json<Description>();
-    const two = await read("openapi");
-    const older = await read("openapi-compat");
-    expect([two.info.title, older.info.title]).toEqual([
-      "Management API, version 2",
-      "Management API, compatibility mode",
-    ]);
-    expect(Object.keys(older.paths).sort()).toEqual(Object.keys(two.paths).sort());
-    const text = (description: Description, path: string, method: string) =>
-      JSON.stringify(description.paths[path]?.[method]);
-    expect(text(two, "/api/channel/", "get") ?? text(two, "/api/channel", "get")).toContain("key_hints");
-    expect(text(two, "/api/channel", "get")).toContain("api-version");
-    expect(text(older, "/api/channel", "get")).toContain('"models":{"type":"string"}');
-    expect(text(older, "/api/token", "post")).toContain('"key":{"type":"string"}');
-    expect(text(older, "/api/user", "get")).toContain("telegram_id");
-  });
-});
-
 describe("a program that keeps its cookie", () => {
   it("signs in, reads and changes without any header of a browser", async () => {
     const user = await site.makeUser({ role: 10, password_hash: await passwordOf("a long password") });
@@ -161,23 +140,17 @@ describe("a program that keeps its cookie", () => {
 });
 
 describe("lists", () => {
-  it("return the first page and ten rows without a page and a size, or with values below 1", async () => {
-    for (const query of ["", "?page=0&size=0", "?page=-1&size=-5", "?page=&size="])
-      for (const list of [
-        "channel",
-        "user",
-        "token",
-        "log",
-        "log/self",
-        "user/invoice",
-        "task",
-        "mj",
-        "payment",
-      ])
-        expect([list, query, (await ask("GET", `/api/${list}/${query}`)).body.data]).toMatchObject([
-          list,
-          query,
-          { page: 1, size: 10, total_count: expect.any(Number), data: expect.any(Array) },
-        ]);
+  const names = ["channel", "user", "token", "log", "log/self", "user/invoice", "task", "mj", "payment"];
+  const first = { page: 1, size: 10, total_count: expect.any(Number), data: expect.any(Array) };
+
+  it.each(names)("return the first page and ten rows without a page and a size: %s", async (list) => {
+    expect((await ask("GET", `/api/${list}/`)).body.data).toMatchObject(first);
   });
+
+  it.each(["page=0&size=0", "page=-1&size=-5", "page=&size="])(
+    "take %s for no page and no size",
+    async (query) => {
+      expect((await ask("GET", `/api/channel/?${query}`)).body.data).toMatchObject(first);
+    },
+  );
 });

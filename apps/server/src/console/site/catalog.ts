@@ -6,7 +6,7 @@ import type { Services } from "#console/services.ts";
 import { availableModels } from "#domain/catalog/catalog.ts";
 import { listOwners } from "#domain/catalog/owners.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
-import { disabledModels } from "#domain/settings/disabled-models.ts";
+import { disabledModels } from "#domain/settings/model-lists.ts";
 
 /** Routes for models and their makers, for anyone. */
 export function catalogRoutes(app: ConsoleApp, { db, settings }: Services, cache: ModelHealthCache): void {

@@ -3,7 +3,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
 import { isListed, reachableModels, servedOf, statusOfModels } from "#domain/model-health/reachable.ts";
-import { disabledModels } from "#domain/settings/disabled-models.ts";
+import { disabledModels } from "#domain/settings/model-lists.ts";
 import { notFound } from "#errors.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
 

@@ -80,7 +80,7 @@ it("stored backups are listed with size, version and check", async () => {
   const { db, dataDir, settings } = site.services;
   const folder = join(dataDir, "backups");
   const list = async () => (await root.get<BackupList>("/api/option/backups")).body.data;
-  expect(await list()).toEqual({ place: folder, total: 0, backups: [] });
+  expect(await list()).toEqual({ place: folder, total: 0, backups: [], progress: null, failure: null });
   await mkdir(folder, { recursive: true });
   const names = [30, 3].map((hours) => backupName(new Date(Date.now() - hours * hourMs), hours === 3));
   for (const name of names) await writeFile(join(folder, name), "12345");
@@ -98,6 +98,42 @@ it("stored backups are listed with size, version and check", async () => {
   expect((await root.get("/api/option/backups")).body).toMatchObject({
     params: { reason: "object_storage_failed" },
   });
+});
+
+it("root writes a backup now, one at a time, and a failure is shown until the next one", async () => {
+  const { db, settings } = site.services;
+  const list = async () => (await root.get<BackupList>("/api/option/backups")).body.data;
+  const run = (who: Browser) => who.send("POST", "/api/option/backups/run");
+  const server = await startS3Server("backups", "right");
+  await settings.change(systemActor, {
+    BackupPlace: "s3",
+    BackupS3Endpoint: server.endpoint,
+    BackupS3Bucket: "backups",
+    BackupS3AccessKey: "right",
+    BackupS3SecretKey: "hush-3",
+  });
+  expect((await run(admin)).status).toBe(403);
+  const answers = await Promise.all([run(root), run(root)]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  await expect.poll(async () => (await list()).backups.length, { timeout: 15_000 }).toBe(1);
+  await expect.poll(async () => (await list()).progress, { timeout: 15_000 }).toBeNull();
+  expect((await list()).backups[0]).toMatchObject({ version: "0.0.0", verified_at: expect.any(Number) });
+  expect(await db.auditEntry.count({ where: { action: "backup.run" } })).toBe(1);
+
+  await settings.change(systemActor, { BackupPlace: "folder", BackupPassphrase: "" });
+  const folder = join(site.services.dataDir, "backups");
+  await rm(folder, { recursive: true, force: true });
+  await writeFile(folder, "a file in the place of the folder");
+  expect((await run(root)).status).toBe(200);
+  await expect
+    .poll(() => db.notice.count({ where: { topic: "job:write-backups" } }), { timeout: 15_000 })
+    .toBe(1);
+  await rm(folder);
+  expect(await list()).toMatchObject({
+    failure: { time: expect.any(Number), reason: expect.stringContaining("backups") },
+  });
+  await db.notice.deleteMany();
+  await server.close();
 });
 
 it("doctor reports how old the last backup is, and why a later one failed", async () => {

@@ -1,11 +1,16 @@
 import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ImportRun,
   type ImportStart,
   MAX_IMPORT_FILE,
   MAX_LITELLM_CONFIG,
 } from "@gateway/shared/site/migration";
-import { afterEach, expect, it } from "vitest";
+import Fastify from "fastify";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { consoleRoutes } from "#console/index.ts";
 import { issueSetupToken } from "#domain/accounts/setup.ts";
 import { oneHubColumns } from "#migration/products/one-hub/columns.ts";
 import { foreignDatabase } from "#test/cli/foreign-database.ts";
@@ -19,11 +24,17 @@ afterEach(async () => {
 });
 
 /** An installation before its set-up, and what the wizard sends to it. */
-async function wizard() {
+async function openWizard() {
   const site = await buildConsole();
-  cases.push(() => site.close());
   const token = (await issueSetupToken(site.database.db, site.services.secrets)) ?? "";
-  return { site, ...withLink(site, token) };
+  return { site, token, ...withLink(site, token) };
+}
+
+/** A wizard for one test, which completes the set-up. */
+async function wizard() {
+  const opened = await openWizard();
+  cases.push(() => opened.site.close());
+  return opened;
 }
 
 function withLink(site: TestConsole, token: string) {
@@ -184,85 +195,126 @@ it("imports LiteLLM with its salt key and config.yaml, and keeps neither", async
     expect(stored).not.toContain(secret);
 });
 
-it("does nothing without the set-up link, and connects to databases over the network only", async () => {
-  const { site, start, upload } = await wizard();
-  const stranger = withLink(site, "not the link");
-  expect(await stranger.start({ address: "mysql://a:b@127.0.0.1/x" })).toMatchObject({
-    status: 401,
-    body: { code: "wrong_credentials" },
+describe("a wizard that imports nothing", () => {
+  let opened: Awaited<ReturnType<typeof openWizard>>;
+  beforeAll(async () => {
+    opened = await openWizard();
   });
-  const waiting = (await start({})).body.data;
-  expect((await stranger.upload(waiting.id, Buffer.from("x"))).status).toBe(401);
-  expect((await upload(waiting.id + 1, Buffer.from("x"))).status).toBe(404);
-  for (const address of [
-    "/etc/passwd",
-    "file:///etc/passwd",
-    "postgres:///newapi?host=/var/run/postgresql",
-    "postgres://%2Fvar%2Frun/newapi",
-    "postgres://%2fvar%2frun/newapi",
-    "postgres://db%2frun/newapi",
-    "postgres://a:b@host/newapi?sslrootcert=/etc/passwd",
-    "postgres://a:%ZZ@host/newapi",
-    "mysql://a:b@host:3306",
-    "http://169.254.169.254/latest",
-  ]) {
-    const answer = await start({ address });
-    expect(answer, address).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-    expect(JSON.stringify(answer.body)).not.toContain("%ZZ");
-  }
-  expect((await start({ product: "other" })).status).toBe(400);
+  afterAll(() => opened.site.close());
+
+  it("does nothing without the set-up link, and connects to databases over the network only", async () => {
+    const { site, start, upload } = opened;
+    const stranger = withLink(site, "not the link");
+    expect(await stranger.start({ address: "mysql://a:b@127.0.0.1/x" })).toMatchObject({
+      status: 401,
+      body: { code: "wrong_credentials" },
+    });
+    const waiting = (await start({})).body.data;
+    expect((await stranger.upload(waiting.id, Buffer.from("x"))).status).toBe(401);
+    expect((await upload(waiting.id + 1, Buffer.from("x"))).status).toBe(404);
+    for (const address of [
+      "/etc/passwd",
+      "file:///etc/passwd",
+      "postgres:///newapi?host=/var/run/postgresql",
+      "postgres://%2Fvar%2Frun/newapi",
+      "postgres://%2fvar%2frun/newapi",
+      "postgres://db%2frun/newapi",
+      "postgres://a:b@host/newapi?sslrootcert=/etc/passwd",
+      "postgres://a:%ZZ@host/newapi",
+      "mysql://a:b@host:3306",
+      "http://169.254.169.254/latest",
+    ]) {
+      const answer = await start({ address });
+      expect(answer, address).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      expect(JSON.stringify(answer.body)).not.toContain("%ZZ");
+    }
+    expect((await start({ product: "other" })).status).toBe(400);
+  });
+
+  it("reports what is wrong with a file or an address, and changes nothing", async () => {
+    const { site, start, upload, ended } = opened;
+    const failed = async (file: Buffer, product = "one-hub") => {
+      const { id } = (await start({ product })).body.data;
+      await upload(id, file);
+      return (await ended(id)).failure;
+    };
+    expect(await failed(Buffer.from("not a database"))).toMatchObject({
+      params: { reason: "source_not_sqlite" },
+    });
+    expect(await failed(Buffer.alloc(0))).toMatchObject({ params: { reason: "source_not_sqlite" } });
+    const file = await readFile((await oneHub("sqlite")).from);
+    expect(await failed(file, "new-api")).toMatchObject({
+      params: { reason: "source_other_product", other: "One Hub", product: "New API" },
+    });
+    const away = (await start({ address: "postgres://a:topsecret@127.0.0.1:9/newapi" })).body.data;
+    const unreachable = await ended(away.id);
+    expect(unreachable.failure).toMatchObject({
+      params: { reason: "source_unreadable", detail: expect.stringContaining("ECONNREFUSED") },
+    });
+    expect(JSON.stringify(unreachable)).not.toContain("topsecret");
+    expect(await site.database.db.user.count()).toBe(0);
+  });
+
+  it("takes one import at a time, and gives one up on request or when its node is silent", async () => {
+    const { site, start, upload, ended, ask } = opened;
+    const { db } = site.database;
+    const first = (await start({})).body.data;
+    // Starting again gives up an import whose file never came.
+    const second = (await start({})).body.data;
+    expect(await upload(first.id, Buffer.from("x"))).toMatchObject({
+      status: 409,
+      body: { code: "conflict" },
+    });
+    await db.importRun.update({ where: { id: second.id }, data: { status: "running" } });
+    expect(await start({})).toMatchObject({ status: 409, body: { code: "conflict" } });
+    await ask("POST", `/run/${second.id}/cancel`, {});
+    expect((await ended(second.id)).status).toBe("cancelled");
+    const third = (await start({})).body.data;
+    await db.importRun.update({
+      where: { id: third.id },
+      data: { status: "running", beat_time: new Date(Date.now() - 60_000) },
+    });
+    expect((await ask("GET", `/run/${third.id}`)).body.data.status).toBe("interrupted");
+  });
+
+  it("accepts a large file without a body limit of the management API", async () => {
+    const { start, upload, ended } = opened;
+    const { id } = (await start({})).body.data;
+    expect(MAX_IMPORT_FILE).toBe(4 * 1024 ** 3);
+    expect((await upload(id, Buffer.alloc(5 * 1024 ** 2, 1))).status).toBe(200);
+    expect((await ended(id)).failure?.params["reason"]).toBe("source_not_sqlite");
+  });
 });
 
-it("reports what is wrong with a file or an address, and changes nothing", async () => {
-  const { site, start, upload, ended } = await wizard();
-  const failed = async (file: Buffer, product = "one-hub") => {
-    const { id } = (await start({ product })).body.data;
-    await upload(id, file);
-    return (await ended(id)).failure;
-  };
-  expect(await failed(Buffer.from("not a database"))).toMatchObject({
-    params: { reason: "source_not_sqlite" },
-  });
-  expect(await failed(Buffer.alloc(0))).toMatchObject({ params: { reason: "source_not_sqlite" } });
-  const file = await readFile((await oneHub("sqlite")).from);
-  expect(await failed(file, "new-api")).toMatchObject({
-    params: { reason: "source_other_product", other: "One Hub", product: "New API" },
-  });
-  const away = (await start({ address: "postgres://a:topsecret@127.0.0.1:9/newapi" })).body.data;
-  const unreachable = await ended(away.id);
-  expect(unreachable.failure).toMatchObject({
-    params: { reason: "source_unreadable", detail: expect.stringContaining("ECONNREFUSED") },
-  });
-  expect(JSON.stringify(unreachable)).not.toContain("topsecret");
-  expect(await site.database.db.user.count()).toBe(0);
-});
-
-it("takes one import at a time, and gives one up on request or when its node is silent", async () => {
-  const { site, start, upload, ended, ask } = await wizard();
-  const { db } = site.database;
-  const first = (await start({})).body.data;
-  // Starting again gives up an import whose file never came.
-  const second = (await start({})).body.data;
-  expect(await upload(first.id, Buffer.from("x"))).toMatchObject({
-    status: 409,
-    body: { code: "conflict" },
-  });
-  await db.importRun.update({ where: { id: second.id }, data: { status: "running" } });
-  expect(await start({})).toMatchObject({ status: 409, body: { code: "conflict" } });
-  await ask("POST", `/run/${second.id}/cancel`, {});
-  expect((await ended(second.id)).status).toBe("cancelled");
-  const third = (await start({})).body.data;
-  await db.importRun.update({
-    where: { id: third.id },
-    data: { status: "running", beat_time: new Date(Date.now() - 60_000) },
-  });
-  expect((await ask("GET", `/run/${third.id}`)).body.data.status).toBe("interrupted");
-});
-
-it("accepts a large file without a body limit of the management API", async () => {
-  const { start, upload, ended } = await wizard();
+it("receives a file for longer than other requests may last, while its sender goes on", async () => {
+  const { site, token, start } = await wizard();
   const { id } = (await start({})).body.data;
-  expect(MAX_IMPORT_FILE).toBe(4 * 1024 ** 3);
-  expect((await upload(id, Buffer.alloc(5 * 1024 ** 2, 1))).status).toBe(200);
-  expect((await ended(id)).failure?.params["reason"]).toBe("source_not_sqlite");
+  const app = Fastify({
+    requestTimeout: 300,
+    http: { connectionsCheckingInterval: 50, headersTimeout: 300 },
+  });
+  cases.push(() => app.close());
+  await app.register(consoleRoutes, { services: site.services });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const send = async (method: string, path: string) => {
+    const sent = request({
+      port,
+      method,
+      path: `/api/migration${path}`,
+      headers: { ...origin, "x-setup-token": token, "content-type": "application/octet-stream" },
+    });
+    const status = new Promise<number | undefined>((resolve) => {
+      sent.on("response", (response) => resolve(response.resume().statusCode)).on("error", () => resolve(0));
+    });
+    for (let piece = 0; piece < 20 && !sent.destroyed; piece += 1) {
+      sent.write(" ");
+      await sleep(50);
+    }
+    sent.end();
+    return status;
+  };
+  expect(await send("PUT", `/run/${id}/file?name=one-api.db`)).toBe(200);
+  expect(await send("POST", "/run")).toBe(408);
+  expect(app.server.requestTimeout).toBe(300);
 });

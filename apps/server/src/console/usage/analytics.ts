@@ -68,9 +68,10 @@ export function analyticsRoutes(app: ConsoleApp, { db, reads }: Services): void 
       },
     },
     async (request) => {
-      const { start_timestamp, end_timestamp, time_zone: timeZone } = request.query;
+      const { start_timestamp, end_timestamp, user_id, time_zone: timeZone } = request.query;
       const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
-      return ok(await reads.run(({ pool }) => describeInsights(pool, { from, to, timeZone })));
+      const period = { from, to, timeZone, userId: user_id === 0 ? undefined : user_id };
+      return ok(await reads.run(({ pool }) => describeInsights(pool, period)));
     },
   );
 

@@ -10,8 +10,9 @@ import {
   retryAfterOf,
 } from "#dialects/failure.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
-import { asRecord, compact, parseJson, readAs } from "#dialects/wire.ts";
+import { asRecord, compact, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 
 function typeOf(status: number): string {

@@ -1,5 +1,6 @@
 import type { Frame, Skimmer, CharacterCount, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
 import {
@@ -10,7 +11,6 @@ import {
   tallyObjects,
   tallyValues,
 } from "#dialects/usage/tally.ts";
-import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";
 

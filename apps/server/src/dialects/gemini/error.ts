@@ -3,8 +3,9 @@ import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
 import { type Headers, kindOfStatus, messageOf, messageWithPath, retryAfterOf } from "#dialects/failure.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
-import { compact, parseJson, readAs } from "#dialects/wire.ts";
+import { compact, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 
 const statusNames: Record<number, string> = {

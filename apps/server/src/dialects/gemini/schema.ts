@@ -4,7 +4,7 @@
  * unchanged.
  */
 import { z } from "zod";
-import { exactNumber } from "#dialects/json/exact-json.ts";
+import { exactNumber } from "#dialects/json/parse-json.ts";
 import { listOf } from "#dialects/list-of.ts";
 import { seed } from "#dialects/seed.ts";
 import { asRecord } from "#dialects/wire.ts";

@@ -1,5 +1,6 @@
 import type { Frame, Skimmer, CharacterCount } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import {
   emptyTally,
@@ -10,7 +11,7 @@ import {
   tallyObjects,
   tallyValues,
 } from "#dialects/usage/tally.ts";
-import { parseJson, readAs } from "#dialects/wire.ts";
+import { readAs } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { searchesOf } from "./response.ts";
 import { geminiAnswer } from "./schema.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { parseExact, roundSettings } from "./exact-json.ts";
+import { parseExact, roundSettings } from "./parse-json.ts";
 
 const big = "1234567890123456789";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mayParse, parseSmall } from "./json-size.ts";
+import { mayParse, parseSmall } from "./parse-json.ts";
 
 const object = (from: number, keys: number) =>
   `{${Array.from({ length: keys }, (_, index) => `"name${from + index}":1`).join(",")}}`;

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
 
 /** A response without its vectors. */

@@ -58,9 +58,9 @@ function withFinish(choice: Wire, calls: boolean): Wire {
   const raw = choice["finish_reason"];
   if (raw === null || raw === undefined) return choice;
   if (raw === "") return changed(choice, { finish_reason: null });
-  if (typeof raw === "string" && decodeFinish(raw, calls) === "error") return choice;
   if (typeof raw !== "string" || (reasons.has(raw) && !(raw === "stop" && calls))) return choice;
-  return changed(choice, { finish_reason: encodeFinish(decodeFinish(raw, calls), false, false) });
+  const finish = decodeFinish(raw, calls);
+  return finish === "error" ? choice : changed(choice, { finish_reason: encodeFinish(finish, false, false) });
 }
 
 /** Sets cached tokens, and counts reasoning in the output as this format does. */

@@ -47,6 +47,7 @@ function decodeFunction(wire: z.infer<typeof chatFunction>): Tool {
 
 /** Decodes tools. Functions become tools of the IR; every other type belongs to this dialect. */
 function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "serverTools"> {
+  if (!wire.tools && !wire.functions && !wire.web_search_options) return {};
   const tools = (wire.functions ?? []).map(decodeFunction);
   const serverTools: ServerTool[] = [];
   for (const [index, tool] of (wire.tools ?? []).entries()) {
@@ -122,6 +123,7 @@ function wantsSome({ reasoning, reasoning_effort: effort }: ChatWireRequest): bo
 
 function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
   const { reasoning } = wire;
+  if (!reasoning && !wire.reasoning_effort) return undefined;
   const effort = effortOf(
     wire.reasoning_effort ?? reasoning?.effort ?? (reasoning?.enabled === false ? "none" : null),
   );

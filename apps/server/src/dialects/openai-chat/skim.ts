@@ -1,10 +1,10 @@
 import type { Frame, Skimmer, CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
 import { openRepeatedFrames } from "#dialects/stream/repeated-frames.ts";
 import { tierIn, withTier } from "#dialects/usage/service-tier.ts";
 import { emptyTally, hasText, hasValue, lastObject, needsCount, tallyValues } from "#dialects/usage/tally.ts";
-import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, latestUsage } from "./usage.ts";
 

@@ -233,9 +233,9 @@ function marked(value: unknown, origin: ProofOrigin): unknown {
  * dialect comes from. Otherwise a later request of the conversation could not tell them apart. Returns undefined when
  * the proofs of this origin need no mark in this dialect. Pure.
  */
-export function markProofs(dialect: DialectId, origin: ProofOrigin | undefined): AnswerRepair | undefined {
+export function markProofs(dialect: DialectId, origin: ProofOrigin): AnswerRepair | undefined {
   const home = originOfDialect(dialect);
-  if (origin === undefined || home === undefined || origin === home) return undefined;
+  if (home === undefined || origin === home) return undefined;
   return {
     whole: (body) => marked(body, origin) as Wire,
     frame(data) {

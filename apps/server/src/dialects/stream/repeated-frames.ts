@@ -19,6 +19,9 @@ export interface RepeatedFrames {
   forget(): void;
 }
 
+/** Characters of frames that are learned. Longer ones, such as images, are not repeated. */
+const MOST_LEARNED = 64 * 1024;
+
 /**
  * Creates the state for one stream.
  * @param keys of texts that are counted, each with its closing quote
@@ -43,6 +46,7 @@ export function openRepeatedFrames(keys: readonly string[], tally: CharacterCoun
     learn(frame, before) {
       tail = "";
       const { data } = frame;
+      if (data.length > MOST_LEARNED) return;
       const text = textAt(data, keys);
       if (text === undefined) return;
       const counted = tallyText(data, text.from, text.end);

@@ -113,7 +113,7 @@ describe("the frame splitter", () => {
         expect(text.startsWith(joined)).toBe(true);
         expect(joined).toBe(whole.map((each) => each.raw).join(""));
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(150) },
     );
   });
 
@@ -155,6 +155,6 @@ it("frames: bytes are decoded like the whole text with TextDecoder, at any chunk
       const marked = text.startsWith("\uFEFF") ? `\uFEFF${text}` : text;
       expect(frames).toEqual([...whole.push(Buffer.from(marked)), ...whole.flush()]);
     }),
-    { numRuns: runs(2_000) },
+    { numRuns: runs(500) },
   );
 });

@@ -1,7 +1,7 @@
 import { entryOf } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool } from "#dialects/ir.ts";
-import { isExactNumber } from "#dialects/json/exact-json.ts";
+import { isExactNumber } from "#dialects/json/parse-json.ts";
 import { asRecord, ownFields } from "#dialects/wire.ts";
 
 /**

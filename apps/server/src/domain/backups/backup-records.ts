@@ -1,9 +1,13 @@
+import { storedFacts } from "@gateway/shared/reasons";
 import type { BackupList } from "@gateway/shared/site/backup-list";
 import { GatewayError } from "#errors.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
+import type { Pool } from "#platform/database/db.ts";
+import { readStoredTexts } from "#platform/database/storable-text.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
 import { withinTime } from "#platform/time-limit.ts";
+import { readBackupProgress } from "./backup-progress.ts";
 import type { BackupReport } from "./create-backup.ts";
 import { listBackups } from "./stored-backups.ts";
 
@@ -28,11 +32,13 @@ export async function recordBackup(
 
 /** Lists the newest backups of a place, with what is known about them. Rejects when the place does not answer in time. */
 export async function describeBackups(
-  db: PrismaClient,
+  { db, pool }: { db: PrismaClient; pool: Pool },
   storage: ObjectStorage,
   waitMs = patienceMs,
 ): Promise<BackupList> {
   const { place } = storage;
+  // Before the list: a backup that ends meanwhile is in it.
+  const progress = await readBackupProgress(pool);
   const stored = await withinTime(waitMs, listBackups(storage), () => silent(place, waitMs));
   const listed = stored.slice(0, mostListed);
   const names = listed.map(({ name }) => name);
@@ -41,6 +47,8 @@ export async function describeBackups(
   return {
     place,
     total: stored.length,
+    progress,
+    failure: await lastFailure(db, stored[0]?.createdAt),
     backups: listed.map(({ name, bytes, createdAt }) => {
       const record = known.get(name);
       return {
@@ -52,6 +60,23 @@ export async function describeBackups(
         verified_at: record === undefined ? null : unixTime(record.verified_at),
       };
     }),
+  };
+}
+
+/** The notice of a failed backup, scheduled or not. */
+export const backupFailure = { event: "job-failed", topic: "job:write-backups" } as const;
+
+/** Returns why the last backup failed; null when a later one was stored. */
+async function lastFailure(db: PrismaClient, newest: Date | undefined): Promise<BackupList["failure"]> {
+  const notice = await db.notice.findFirst({
+    where: { ...backupFailure, ...(newest && { created_time: { gt: newest } }) },
+    orderBy: { id: "desc" },
+  });
+  if (notice === null) return null;
+  return {
+    time: unixTime(notice.created_time),
+    reason: readStoredTexts(notice.facts)["reason"] ?? "",
+    reason_facts: storedFacts(notice.reason_facts),
   };
 }
 

@@ -4,7 +4,7 @@ import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { ObjectStorage } from "#platform/storage/storage.ts";
-import { isTermination, openBackupConnection } from "./backup-connection.ts";
+import { type BackupConnection, isTermination, openBackupConnection } from "./backup-connection.ts";
 import { encodeFile } from "./backup-file.ts";
 import { expiredBackups, type Retention } from "./retention.ts";
 import { backupName, listBackups } from "./stored-backups.ts";
@@ -25,6 +25,8 @@ export interface BackupOptions {
   signal?: AbortSignal;
   /** Time without a byte after which the backup is given up, in milliseconds. */
   stalledMs?: number;
+  /** Called when it is certain that no other backup runs. */
+  onBegin?: (() => void) | undefined;
   onTable?(table: string, rows: number): void;
 }
 
@@ -48,30 +50,35 @@ export interface BackupReport {
 export async function createBackup(options: BackupOptions): Promise<BackupReport> {
   const { storage, passphrase, retention } = options;
   const name = backupName(currentTime(), passphrase !== undefined);
-  const bytes = await store(name, options);
-  const { trailer } = await verifyBackup(storage, name, passphrase);
-  const removed =
-    retention === undefined ? [] : expiredBackups(await listBackups(storage), retention, currentTime());
-  for (const old of removed) await storage.remove(old);
-  return {
-    name,
-    place: storage.place,
-    bytes,
-    tables: trailer.tables.length,
-    rows: trailer.tables.reduce((sum, { rows }) => sum + rows, 0),
-    isEncrypted: passphrase !== undefined,
-    removed,
-  };
+  const connection = await openBackupConnection(options.url);
+  try {
+    await requireOnly(connection.client);
+    options.onBegin?.();
+    const bytes = await store(name, connection, options);
+    const { trailer } = await verifyBackup(storage, name, passphrase);
+    const removed =
+      retention === undefined ? [] : expiredBackups(await listBackups(storage), retention, currentTime());
+    for (const old of removed) await storage.remove(old);
+    return {
+      name,
+      place: storage.place,
+      bytes,
+      tables: trailer.tables.length,
+      rows: trailer.tables.reduce((sum, { rows }) => sum + rows, 0),
+      isEncrypted: passphrase !== undefined,
+      removed,
+    };
+  } finally {
+    connection.close();
+  }
 }
 
-async function store(name: string, options: BackupOptions): Promise<number> {
+async function store(name: string, connection: BackupConnection, options: BackupOptions): Promise<number> {
   const { storage, passphrase, signal, stalledMs = 10 * 60_000 } = options;
-  const connection = await openBackupConnection(options.url);
   const watch = watchProgress(stalledMs);
   const ends = AbortSignal.any([watch.signal, ...(signal === undefined ? [] : [signal])]);
   ends.addEventListener("abort", connection.close);
   try {
-    await requireOnly(connection.client);
     const file = await encodeFile(watch.follow(writeDump(connection.client, options)), passphrase);
     const content = Readable.from(watch.follow(file as AsyncIterable<Buffer>), { objectMode: false });
     return await storage.write(name, content, ends);
@@ -82,7 +89,6 @@ async function store(name: string, options: BackupOptions): Promise<number> {
   } finally {
     watch.end();
     ends.removeEventListener("abort", connection.close);
-    connection.close();
   }
 }
 

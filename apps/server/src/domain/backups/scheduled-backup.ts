@@ -31,19 +31,29 @@ export async function backupIfDue(
   signal: AbortSignal,
 ): Promise<BackupReport | undefined> {
   if (!settings.BackupEnabled) return undefined;
-  const storage = openBackupStorage(settings, source.dataDir);
-  const [newest] = await listBackups(storage);
+  const [newest] = await listBackups(openBackupStorage(settings, source.dataDir));
   const age = currentTime().getTime() - (newest?.createdAt.getTime() ?? 0);
   if (age < settings.BackupHours * hourMs - toleranceMs) return undefined;
+  return backupNow(source, settings, signal);
+}
+
+/** Writes a backup to its place, by the settings `Backup…`. Rejects like `createBackup`. */
+export async function backupNow(
+  source: BackupSource,
+  settings: Settings,
+  signal: AbortSignal,
+  onBegin?: () => void,
+): Promise<BackupReport> {
   // Encryption and COPY are loaded when there is something to write.
   const { createBackup } = await import("./create-backup.ts");
   return createBackup({
     url: source.url,
     version: source.version,
-    storage,
+    storage: openBackupStorage(settings, source.dataDir),
     passphrase: settings.BackupPassphrase || undefined,
     retention: { keepLast: settings.BackupKeepLast, keepDays: settings.BackupKeepDays },
     signal,
+    onBegin,
   });
 }
 

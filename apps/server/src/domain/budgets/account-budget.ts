@@ -72,9 +72,9 @@ async function forecastMonth(
   const since = new Date(now.getTime() - mostAveragedDays * dayMs);
   const [recent] = await db.$queryRaw<{ quota: bigint; first: Date | null }[]>`
     SELECT COALESCE(sum(quota), 0)::bigint AS quota, min(hour) AS first
-    FROM usage_hours WHERE user_id = ${user.id} AND hour >= ${since}`;
+    FROM usage_by_hour(${since}, 'infinity') WHERE user_id = ${user.id}`;
   const [older] = await db.$queryRaw<{ found: boolean }[]>`
-    SELECT EXISTS (SELECT FROM usage_hours WHERE user_id = ${user.id} AND hour < ${since}) AS found`;
+    SELECT EXISTS (SELECT FROM usage_by_hour('-infinity', ${since}) WHERE user_id = ${user.id}) AS found`;
   const { used, resetsAt } = spentInMonth(user, timeZone, now);
   const first = recent?.first?.getTime() ?? now.getTime();
   const sinceFirst = Math.max(1, (now.getTime() - first) / dayMs);

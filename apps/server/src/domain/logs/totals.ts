@@ -150,14 +150,14 @@ type Hours = { sql: string; values: unknown[] };
 async function hoursSql(reader: Reader, input: Omit<HoursInput, "type">): Promise<Hours> {
   const { from, to, who, channelId, model } = input;
   const fine = newFilter();
-  fine.add((n) => `hour >= $${n} AND hour < $${n + 1}`, from, to);
+  const [since, end] = [fine.parameter(from), fine.parameter(to)];
   if (who !== undefined) fine.add((n) => `user_id = $${n}`, who);
   if (channelId !== 0) fine.add((n) => `channel_id = $${n}::bigint`, channelId);
   if (model !== "") fine.add((n) => `model = $${n}`, model);
   const columns = counters.join(", ");
   if (who !== undefined)
     return {
-      sql: `SELECT hour AS starts, ${columns} FROM usage_hours WHERE ${fine.where()}`,
+      sql: `SELECT hour AS starts, ${columns} FROM usage_by_hour(${since}, ${end}) WHERE ${fine.where()}`,
       values: fine.values,
     };
   const [kind, key] = oneDimension(input);
@@ -165,9 +165,10 @@ async function hoursSql(reader: Reader, input: Omit<HoursInput, "type">): Promis
   const [kindAt, keyAt] = [fine.parameter(kind), fine.parameter(key)];
   const sql = `SELECT starts, ${columns} FROM usage_totals
       WHERE kind = ${kindAt} AND span = 'hour' AND key = ${keyAt}
-        AND starts >= $1 AND starts < LEAST($2, ${until}::timestamptz)
+        AND starts >= ${since} AND starts < LEAST(${end}, ${until}::timestamptz)
      UNION ALL
-     SELECT hour, ${columns} FROM usage_hours WHERE ${fine.where()} AND hour >= ${until}::timestamptz`;
+     SELECT hour, ${columns} FROM usage_by_hour(GREATEST(${since}, ${until}::timestamptz), ${end})
+      WHERE ${fine.where()}`;
   return { sql, values: fine.values };
 }
 

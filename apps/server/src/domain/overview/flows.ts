@@ -1,4 +1,4 @@
-/** Paths of calls from users to channels, and each channel's revenue, from the hourly roll-up. */
+/** Paths of calls from users to channels, and each channel's revenue, from the roll-ups. */
 import type { Amounts, FlowPath } from "@gateway/shared/usage/insights";
 import type { Span } from "#domain/usage/pieces.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -37,13 +37,13 @@ interface Row {
   without_cost: bigint;
 }
 
-/** Parameters: $1 from, $2 to. */
+/** Parameters: $1 from, $2 to, $3 user or null for all. */
 const sql = `
 WITH sums AS MATERIALIZED (
   SELECT user_id, token_id, "group", model, channel_id, sum(quota)::bigint AS quota,
          sum(request_count)::bigint AS succeeded, sum(failed_count)::bigint AS failed,
          sum(prompt_tokens + completion_tokens)::bigint AS tokens
-    FROM usage_hours WHERE hour >= $1 AND hour < $2 GROUP BY 1, 2, 3, 4, 5)
+    FROM usage_sums($1, $2) WHERE $3::int IS NULL OR user_id = $3 GROUP BY 1, 2, 3, 4, 5)
 SELECT 'path' AS kind, p.*, 0::float8 AS cost, 0::bigint AS without_cost
   FROM (SELECT user_id, token_id, "group", model, channel_id, quota, succeeded + failed AS requests, tokens, failed,
                sum(quota) OVER ()::bigint AS all_quota, sum(succeeded + failed) OVER ()::bigint AS all_requests,
@@ -60,12 +60,13 @@ SELECT 'money', 0, 0, '', '', s.channel_id, COALESCE(sum(s.quota) FILTER (WHERE 
  ORDER BY kind, quota DESC, requests DESC, user_id, token_id, "group", model, channel_id`;
 
 /**
- * One scan of the period for both: with ten million calls it reads a million rows of a week.
+ * One scan of the period for both: with ten million calls it reads hundreds of thousands of rows of a week.
  *
  * @param span limited by the caller to a number of days that can be read at once
+ * @param userId undefined means all users
  */
-export async function flowsOf(pool: Pool, span: Span): Promise<Flows> {
-  const rows = await read(pool, span);
+export async function flowsOf(pool: Pool, span: Span, userId?: number): Promise<Flows> {
+  const rows = await read(pool, span, userId);
   const paths = rows.filter(({ kind }) => kind === "path");
   const money = rows.filter(({ kind }) => kind === "money");
   const shown = paths.map((row): FlowPath => ({
@@ -101,14 +102,14 @@ export async function flowsOf(pool: Pool, span: Span): Promise<Flows> {
 
 /**
  * Reads with enough memory to group a month's paths by hash. With the default of 4 MB, Postgres would sort all rows on disk. Its estimate
- * of the number of paths is from the statistics `usage_hours_paths`.
+ * of the number of paths is from the statistics `usage_hours_paths` and `usage_days_paths`.
  */
-async function read(pool: Pool, span: Span): Promise<Row[]> {
+async function read(pool: Pool, span: Span, userId: number | undefined): Promise<Row[]> {
   const client = await pool.connect();
   let isOpen = true;
   try {
     await client.query("BEGIN READ ONLY; SET LOCAL work_mem = '32MB'");
-    const { rows } = await client.query<Row>(sql, [span.from, span.to]);
+    const { rows } = await client.query<Row>(sql, [span.from, span.to, userId ?? null]);
     await client.query("COMMIT");
     isOpen = false;
     return rows;

@@ -94,6 +94,13 @@ describe("insights of a period", () => {
       tokens: { [token.id]: "shop" },
       rest: { quota: 0, requests: 0 },
     });
+
+    const ofBen = await describeInsights(database.pool, { from, to, timeZone: "UTC", userId: ben.id });
+    expect(ofBen.models).toMatchObject([{ name: "b", quota: 50, requests: 2, before: { quota: 0 } }]);
+    expect(ofBen.users).toEqual(insights.users);
+    expect(ofBen.channels).toMatchObject([{ id: 2, quota: 50, charged: 50, cost: 25 }]);
+    expect(ofBen.flows.paths.map(({ user_id }) => user_id)).toEqual([ben.id, ben.id]);
+    expect(ofBen.flows.rest).toMatchObject({ quota: 0, requests: 0 });
   });
 
   it("sum up the calls without a listed path", async () => {

@@ -6,9 +6,10 @@ import type { Amounts, Insights, RankedAmounts } from "@gateway/shared/usage/ins
 import { hoursOfPeriod } from "#domain/usage/hours-of-period.ts";
 import type { Span } from "#domain/usage/pieces.ts";
 import { type PreviousPeriod, previousPeriod, sumOfPrevious } from "#domain/usage/previous-period.ts";
-import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts";
+import { closedUntil, type DayUsage, rankUsers, usageByDayAndKey, usageOfUser } from "#domain/usage/usage.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
+import type { LocalDay } from "#platform/local-days.ts";
 import { flowsOf } from "./flows.ts";
 import { sampleLatency } from "./latency.ts";
 
@@ -16,12 +17,21 @@ const mostRanked = 10;
 const mostChannels = 50;
 const hourMs = 3_600_000;
 
+export interface InsightsInput {
+  from: Date;
+  to: Date;
+  timeZone: string;
+  /** Only calls of this user, except in the ranking of users; undefined means all users. */
+  userId?: number | undefined;
+}
+
 /** @param now end of a period that has not ended */
 export async function describeInsights(
   pool: Pool,
-  period: { from: Date; to: Date; timeZone: string },
+  period: InsightsInput,
   now = currentTime(),
 ): Promise<Insights> {
+  const { userId } = period;
   const span = hoursOfPeriod(period);
   const before = previousPeriod(span, now);
   const closed = await closedUntil(pool);
@@ -31,11 +41,15 @@ export async function describeInsights(
   };
   const { ids } = await rankUsers(pool, { span, closed, limit: mostRanked });
   const [models, users, channels, latency, flows] = await Promise.all([
-    rank(pool, { by: "model", span, before, closed }),
-    rank(pool, { by: "user", span, before, closed, only: ids }),
-    usageByDayAndKey(pool, { by: "channel", span, closed, days: [{ date: "", start: span.from }] }),
-    sampleLatency(pool, period.from, period.to),
-    flowsOf(pool, flowSpan),
+    rank({ span, before, read: (days) => usageBy(pool, { by: "model", closed, userId, ...days }) }),
+    rank({
+      span,
+      before,
+      read: (days) => usageByDayAndKey(pool, { by: "user", closed, only: ids, ...days }),
+    }),
+    usageBy(pool, { by: "channel", span, closed, userId, days: [{ date: "", start: span.from }] }),
+    sampleLatency(pool, period.from, period.to, userId),
+    flowsOf(pool, flowSpan, userId),
   ]);
   const busiest = channels
     .filter(({ key }) => key !== "0")
@@ -46,7 +60,7 @@ export async function describeInsights(
     ...busiest.map(({ key }) => Number(key)),
   ];
   const names = await namesOf(pool, {
-    users: [...ids.map(Number), ...flows.paths.map((path) => path.user_id)],
+    users: [...ids.map(Number), ...flows.paths.map((path) => path.user_id), userId ?? 0],
     tokens: flows.paths.map((path) => path.token_id),
     channels: channelIds,
   });
@@ -88,23 +102,31 @@ function amountsOf(sum: UsageSum): Amounts {
   };
 }
 
+type Days = { span: Span; days: readonly LocalDay[] };
+
+/** Returns sums by day and key, of all users or of one. */
+function usageBy(
+  pool: Pool,
+  { userId, ...requested }: Days & { by: "model" | "channel"; closed: Date; userId: number | undefined },
+): Promise<DayUsage[]> {
+  return userId === undefined
+    ? usageByDayAndKey(pool, requested)
+    : usageOfUser(pool, { ...requested, userId });
+}
+
 interface Ranking {
-  by: "model" | "user";
   span: Span;
   before: PreviousPeriod;
-  closed: Date;
-  only?: readonly string[];
+  read(days: Days): Promise<DayUsage[]>;
 }
 
 type RankedKey = Omit<RankedAmounts, "id" | "name"> & { key: string };
 
 /** Returns the keys with the highest charges, then those with the most requests. */
-async function rank(pool: Pool, { by, span, before, closed, only }: Ranking): Promise<RankedKey[]> {
-  const days = [{ date: "", start: span.from }];
-  const filter = only && { only };
+async function rank({ span, before, read }: Ranking): Promise<RankedKey[]> {
   const [rows, earlier] = await Promise.all([
-    usageByDayAndKey(pool, { by, span, closed, days, ...filter }),
-    usageByDayAndKey(pool, { by, span: before.span, closed, days: before.days, ...filter }),
+    read({ span, days: [{ date: "", start: span.from }] }),
+    read(before),
   ]);
   const rowsBefore = Map.groupBy(earlier, (row) => row.key);
   return rows

@@ -14,10 +14,10 @@ import type { Pool } from "#platform/database/db.ts";
 
 const MOST_ROWS = 5_000;
 
-/** Parameters: $1 from, $2 to. The limit precedes all other conditions, so that it bounds the rows read. */
-const newestRows = (columns: string) => `
+/** Parameters: $1 from, $2 to. The limit precedes all conditions except `of`, so that it bounds the rows read. */
+const newestRows = (columns: string, of = "") => `
   SELECT ${columns} FROM (
-    SELECT * FROM request_logs WHERE created_at >= $1 AND created_at < $2
+    SELECT * FROM request_logs WHERE created_at >= $1 AND created_at < $2 ${of}
     ORDER BY created_at DESC, id DESC LIMIT ${MOST_ROWS}
   ) l`;
 
@@ -35,13 +35,14 @@ export interface Latency {
 /**
  * Samples charged calls between two instants.
  * It excludes calls served from a token's cache, which use no channel.
+ * @param userId undefined means all users
  */
-export async function sampleLatency(pool: Pool, from: Date, to: Date): Promise<Latency> {
+export async function sampleLatency(pool: Pool, from: Date, to: Date, userId?: number): Promise<Latency> {
   const { rows } = await pool.query<SampleRow>(
     `SELECT channel_id, count(*) AS calls, min(created_at) AS since, ${durationPercentiles}
-       FROM (${newestRows("*")} WHERE ${isMeasuredCall}) calls
+       FROM (${newestRows("*", userId === undefined ? "" : "AND user_id = $3")} WHERE ${isMeasuredCall}) calls
       GROUP BY GROUPING SETS ((), (channel_id))`,
-    [from, to],
+    userId === undefined ? [from, to] : [from, to, userId],
   );
   const byChannel = new Map<number, LatencySample>();
   let all = describeSample(undefined);

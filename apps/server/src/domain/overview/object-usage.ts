@@ -27,7 +27,7 @@ const MOST_REASONS = 8;
 /** What to measure. A token includes its owner, because usage is indexed by account. */
 export type UsageTarget = { channel: number } | { user: number } | { user: number; token: number };
 
-/** Returns a condition on usage_hours and request_logs, with parameters from $1 on. */
+/** Returns a condition on usage and request_logs, with parameters from $1 on. */
 function conditionOf(measured: UsageTarget): { sql: string; values: number[] } {
   if ("channel" in measured) return { sql: "channel_id = $1", values: [measured.channel] };
   if ("token" in measured)
@@ -94,7 +94,7 @@ async function sumsBy(
       `SELECT width_bucket(hour, $3::timestamptz[]) - 1 AS place, sum(request_count + failed_count)::bigint AS requests,
               sum(failed_count)::bigint AS failed, sum(quota)::bigint AS charged,
               sum(prompt_tokens + completion_tokens)::bigint AS tokens
-         FROM usage_hours WHERE ${sql} AND hour >= $4 AND hour <= $5 GROUP BY 1`,
+         FROM usage_by_hour($4, $5) WHERE ${sql} GROUP BY 1`,
       [...values, periods.map((period) => period.start), from, now],
     );
     for (const { place, ...row } of rows)
@@ -134,7 +134,7 @@ async function modelsOf(pool: Pool, measured: UsageTarget, since: Date): Promise
   const { rows } = await pool.query<Record<"requests" | "failed" | "charged", bigint> & { name: string }>(
     `SELECT model AS name, sum(request_count + failed_count)::bigint AS requests,
             sum(failed_count)::bigint AS failed, sum(quota)::bigint AS charged
-       FROM usage_hours WHERE ${sql} AND hour >= $${values.length + 1}
+       FROM usage_sums($${values.length + 1}, 'infinity') WHERE ${sql}
       GROUP BY 1 ORDER BY sum(quota) DESC, 2 DESC, 1 LIMIT ${MOST_MODELS}`,
     [...values, since],
   );

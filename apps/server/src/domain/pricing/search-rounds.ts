@@ -18,8 +18,7 @@ export function mostGrowth(searches: number): number {
 }
 
 /** Returns the usage of all rounds. @param most usage of a call without searches */
-export function withSearches(most: Usage, searches: number | undefined): Usage {
-  if (searches === undefined) return most;
+export function withSearches(most: Usage, searches: number): Usage {
   const usage: Usage = { ...most, toolCalls: { ...most.toolCalls, [gatewaySearch]: searches } };
   const growth = mostGrowth(searches);
   for (const kind of inputKinds) {

@@ -18,7 +18,8 @@ export async function closeMonths(db: PrismaClient, now = currentTime()): Promis
   const until = new Date(now.getTime() - GRACE_HOURS * hourMs);
   const rows = await db.$queryRaw<{ month: string }[]>`
     SELECT to_char(month, 'YYYY-MM-DD') AS month FROM (
-      SELECT generate_series(date_trunc('month', (SELECT min(hour) FROM usage_hours) AT TIME ZONE 'UTC'),
+      SELECT generate_series(date_trunc('month',
+          LEAST((SELECT min(hour) FROM usage_hours), (SELECT min(day) FROM usage_days)) AT TIME ZONE 'UTC'),
         date_trunc('month', ${until}::timestamptz AT TIME ZONE 'UTC') - interval '1 month', interval '1 month')::date AS month
     ) m WHERE month NOT IN (SELECT month FROM statement_months) ORDER BY 1`;
   const closed: string[] = [];
@@ -92,9 +93,7 @@ async function writeMonth(tx: Db, month: string): Promise<true> {
     INSERT INTO statements (month, user_id, model, request_count, quota, prompt_tokens, completion_tokens, request_time)
     SELECT ${month}::date, user_id, model, sum(request_count), sum(quota), sum(prompt_tokens), sum(completion_tokens),
            sum(request_time)
-      FROM usage_hours
-     WHERE hour >= ${month}::timestamp AT TIME ZONE 'UTC'
-       AND hour < (${month}::timestamp + interval '1 month') AT TIME ZONE 'UTC'
+      FROM usage_sums(${month}::timestamp AT TIME ZONE 'UTC', (${month}::timestamp + interval '1 month') AT TIME ZONE 'UTC')
      GROUP BY user_id, model HAVING sum(request_count) > 0 OR sum(quota) <> 0`;
   await tx.$executeRaw`
     UPDATE statement_months m SET closed_at = now(), users = s.users, quota = s.quota

@@ -1,10 +1,7 @@
 import type { UserUsage, UsersQuery } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
 import { startOfDay } from "#platform/local-days.ts";
-import { counters, type CounterRow, sumOf } from "./counters.ts";
-
-// Qualified, because `users` has columns with the same names.
-const usageSums = counters.map((name) => `sum(h.${name})::bigint AS ${name}`).join(", ");
+import { type CounterRow, counterSums, sumOf } from "./counters.ts";
 
 /** Compares named users over whole local days. Unknown names are omitted. */
 export async function compareUsers(
@@ -22,18 +19,16 @@ export async function compareUsers(
   ];
   const [users, models] = await Promise.all([
     pool.query<CounterRow & { username: string }>(
-      `SELECT u.username, ${usageSums} FROM users u
-         LEFT JOIN usage_hours h ON h.user_id = u.id AND h.hour >= $2 AND h.hour < $3
-        WHERE u.username = ANY($1::text[])
-        GROUP BY u.id, u.username ORDER BY sum(h.quota) DESC NULLS LAST, u.username`,
+      `SELECT u.username, h.* FROM users u
+        CROSS JOIN LATERAL (SELECT ${counterSums} FROM usage_sums($2, $3) WHERE user_id = u.id) h
+        WHERE u.username = ANY($1::text[]) ORDER BY h.quota DESC NULLS LAST, u.username`,
       values,
     ),
     pool.query<{ username: string; model_name: string; request_count: bigint }>(
-      `SELECT u.username, h.model AS model_name, sum(h.request_count)::bigint AS request_count
-         FROM users u JOIN usage_hours h ON h.user_id = u.id AND h.hour >= $2 AND h.hour < $3
-        WHERE u.username = ANY($1::text[])
-        GROUP BY u.username, h.model HAVING sum(h.request_count) > 0
-        ORDER BY u.username, 3 DESC, h.model`,
+      `SELECT u.username, h.* FROM users u
+        CROSS JOIN LATERAL (SELECT model AS model_name, sum(request_count)::bigint AS request_count
+           FROM usage_sums($2, $3) WHERE user_id = u.id GROUP BY 1 HAVING sum(request_count) > 0) h
+        WHERE u.username = ANY($1::text[]) ORDER BY u.username, h.request_count DESC, h.model_name`,
       values,
     ),
   ]);

@@ -2,15 +2,12 @@ import type { Pool } from "#platform/database/db.ts";
 import { lengths } from "./pieces.ts";
 import { closedUntil } from "./usage.ts";
 
-/**
- * Closed days for which usage_totals keeps the hours of users. Sums of weeks are written from them: a week and the hours
- * that are summed again (close-hours.ts) are shorter.
- */
-const KEPT_DAYS = 14;
+/** Closed days for which usage_totals keeps the hours of users: longer than hours are summed again (close-hours.ts). */
+const KEPT_DAYS = 3;
 
 /**
- * Drops older hours of users from usage_totals, half of its rows: usage_hours has an index to them. Their parts, days
- * and weeks stay. Each day is a statement of its own, so the work can be stopped. Returns the number of dropped rows.
+ * Drops older hours of users from usage_totals, half of its rows: usage has an index of users. Their parts, days and
+ * weeks stay. Each day is a statement of its own, so the work can be stopped. Returns the number of dropped rows.
  */
 export async function dropUserHours(pool: Pool, stopping?: AbortSignal): Promise<number> {
   const until = (await closedUntil(pool)).getTime() - KEPT_DAYS * lengths.day;

@@ -90,9 +90,8 @@ export async function runningStatement(
 ): Promise<StatementLine[]> {
   const month = firstOf(now.toISOString());
   const { rows } = await pool.query<Sums & { model_name: string }>(
-    `SELECT model AS model_name, ${summed} FROM usage_hours
-      WHERE user_id = $1 AND hour >= $2::timestamp AT TIME ZONE 'UTC'
-        AND hour < ($2::timestamp + interval '1 month') AT TIME ZONE 'UTC'
+    `SELECT model AS model_name, ${summed} FROM usage_sums($2::timestamp AT TIME ZONE 'UTC', ($2::timestamp + interval '1 month') AT TIME ZONE 'UTC')
+      WHERE user_id = $1
       GROUP BY model HAVING sum(request_count) > 0 OR sum(quota) <> 0 ORDER BY sum(quota) DESC, model`,
     [userId, month],
   );

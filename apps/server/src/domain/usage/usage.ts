@@ -1,5 +1,5 @@
 /**
- * Usage of a period: closed hours from usage_totals, later ones from usage_hours, never from the log. An hour
+ * Usage of a period: closed hours from usage_totals, later ones by the hour, never from the log. An hour
  * belongs to the day in which it begins.
  */
 import type { UsageSum } from "@gateway/shared/usage/analytics";
@@ -54,7 +54,7 @@ function rowsOf(
        WHERE ${kept}${by === "user" ? " AND p.span <> 'hour'" : ""}
       ${by === "user" ? hoursOfUsers(columns, late) : ""}
       UNION ALL
-      SELECT hour, ${keyOf[by]}, ${columns} FROM usage_hours WHERE hour >= $4 AND hour < $5 AND ${late}`,
+      SELECT hour, ${keyOf[by]}, ${columns} FROM usage_by_hour($4, $5) WHERE ${late}`,
     values: [
       pieces.map((piece) => piece.length),
       pieces.map((piece) => piece.starts),
@@ -66,12 +66,14 @@ function rowsOf(
   };
 }
 
-/** Hours of users are in usage_totals for two weeks only: drop-user-hours.ts. */
+/** Hours of users are in usage_totals for a few days only (drop-user-hours.ts). Single hours of a part follow each other. */
 function hoursOfUsers(columns: string, condition: string): string {
   return `UNION ALL
-      SELECT hour, ${keyOf.user}, ${columns} FROM unnest($1::text[], $2::timestamptz[]) p(span, starts)
-        JOIN usage_hours ON hour = p.starts
-       WHERE p.span = 'hour' AND ${condition}`;
+      SELECT h.hour, ${keyOf.user}, ${columns} FROM (
+        SELECT min(starts) AS since, max(starts) + interval '1 hour' AS until
+          FROM unnest($1::text[], $2::timestamptz[]) p(span, starts) WHERE span = 'hour'
+         GROUP BY date_bin('4 hours', starts, '1970-01-01Z')) hours
+       CROSS JOIN LATERAL usage_by_hour(hours.since, hours.until) h WHERE ${condition}`;
 }
 
 /** Returns sums by day and key. */
@@ -101,7 +103,7 @@ export async function usageOfUser(
   const { by, span, days, userId } = input;
   const { rows } = await pool.query<CounterRow & { day: number; key: string }>(
     `SELECT width_bucket(hour, $3::timestamptz[]) AS day, ${keyOfUser[by]} AS key, ${counterSums}
-       FROM usage_hours WHERE user_id = $4 AND hour >= $1 AND hour < $2 GROUP BY 1, 2 ORDER BY 1, 2`,
+       FROM usage_by_hour($1, $2) WHERE user_id = $4 GROUP BY 1, 2 ORDER BY 1, 2`,
     [span.from, span.to, days.map((day) => day.start), userId],
   );
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));

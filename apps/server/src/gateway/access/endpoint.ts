@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { type Caller, type Pin, requireUsable } from "#domain/tokens/callers.ts";
 import { GatewayError, forbidden, insufficientQuota, invalidRequest, modelNotFound } from "#errors.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { clientRequestIdOf } from "#gateway/http/answer-headers.ts";
 import { requireSingleParameters } from "#gateway/http/request-url.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { isCompressed } from "#platform/body/compressed-body.ts";
 import { now } from "#platform/clock.ts";
@@ -40,8 +40,6 @@ export interface EndpointRules {
  * this for a response.
  */
 const MEMORY_WAIT_MS = 30_000;
-/** Initial estimate for a body without a length, in bytes. */
-const UNKNOWN_LENGTH = 64 * 1024;
 
 /** Applies these checks to every route of the scope. */
 export function guardEndpoints(
@@ -148,12 +146,12 @@ async function requestMemory(
 ): Promise<MemoryAllocation> {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
   const type = raw.headers["content-type"] ?? "";
-  // A form keeps as much in memory as it may, because its fields are not counted one by one.
-  const unknown = type.startsWith("multipart/") ? (maxBytes ?? UNKNOWN_LENGTH) : UNKNOWN_LENGTH;
-  const bytes = length === undefined ? (encoding === undefined ? 0 : unknown) : Number(length);
+  const bytes = length === undefined ? (encoding === undefined ? 0 : SMALL_BODY) : Number(length);
   if (maxBytes !== undefined && !(bytes <= maxBytes)) throw bodyTooLarge(maxBytes);
-  return relay.memory.acquire(memoryFor(bytes, type), {
+  // The rest is counted while it arrives: an announcement costs its sender nothing.
+  return relay.memory.acquire(memoryFor(Math.min(bytes, SMALL_BODY), type), {
     owner: `user${caller.userId}`,
+    announced: memoryFor(bytes, type),
     timeoutMs: MEMORY_WAIT_MS,
   });
 }
@@ -182,7 +180,7 @@ function watchClose(
 }
 
 /**
- * Size up to which a body costs no more than its head, in bytes. Large requests are checked before they are read and
+ * Size up to which a body costs no more than its head, in bytes, and up to which its memory is reserved before it is read. Large requests are checked before they are read and
  * parsed: an account without a balance must not cause work, nor a call of a model that does not exist. Small requests
  * are checked where they are reserved.
  */
@@ -220,7 +218,7 @@ export async function requireCallable(
 ): Promise<void> {
   const access = accessOf(request);
   const { caller, pin } = access;
-  const model = resolveModel({ relay }, named);
+  const model = resolveModel(relay.settings, named);
   if (!isModelOffered(relay, caller, pin, model))
     throw refuse(relay, access, endpoint, model, modelNotFound(model));
   if ((await balances.has(caller.userId)) || mayBeFree(relay, caller, model)) return;

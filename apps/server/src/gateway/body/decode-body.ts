@@ -31,7 +31,7 @@ export function decodeBody(
  * Returns the request for the provider: with one output limit, and without fields whose cost cannot be
  * billed.
  */
-export function affordable(
+export function limitCost(
   client: ClientDialect,
   json: JsonBody,
 ): { json: JsonBody; dropped: readonly string[] } {

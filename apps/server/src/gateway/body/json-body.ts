@@ -3,13 +3,14 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
-import { parseExact, roundSettings } from "#dialects/json/exact-json.ts";
+import { parseExact, roundSettings } from "#dialects/json/parse-json.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { accessOf, type Access } from "#gateway/access/access.ts";
 import { targetOf } from "#gateway/http/request-url.ts";
 import { addPiece } from "#platform/body/add-piece.ts";
 import { decompressedPieces, isCompressed } from "#platform/body/compressed-body.ts";
 import { createJsonScan, type JsonScan, requireNarrowObjects } from "#platform/body/json-scan.ts";
+import { requireSpeed, SILENCE_MS, SLOWEST, tooSlow } from "#platform/body/sender-pace.ts";
 import {
   defineAccessors,
   type LongTexts,
@@ -19,7 +20,6 @@ import {
   type TextRange,
 } from "#platform/memory/long-texts.ts";
 import { type FieldSpellings, requireOneReading } from "./one-reading.ts";
-import { requireSpeed, SILENCE_MS, SLOWEST, tooSlow } from "./sender-pace.ts";
 
 /** Maximum size of a request body, in bytes. JSON contains long documents and images as base64. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
@@ -50,9 +50,14 @@ export function jsonBody({ body }: FastifyRequest): JsonBody {
   return body;
 }
 
-/** Returns the memory that a body uses while it is read. Of a form, the part on disk does not count. */
+/** Returns the memory that a body uses while it is read. */
 export function bodyMemory(bytes: number, contentType = ""): number {
-  return contentType.startsWith("multipart/") ? Math.min(bytes, FORM_MEMORY) : bytes * MEMORY_PER_BYTE;
+  return contentType.startsWith("multipart/") ? formMemory(bytes) : bytes * MEMORY_PER_BYTE;
+}
+
+/** Does the same for a form. Its part on disk does not count. */
+export function formMemory(bytes: number): number {
+  return Math.min(bytes, FORM_MEMORY);
 }
 
 export function bodyTooLarge(maxBytes: number): GatewayError {
@@ -114,8 +119,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
   /** Buffer of a large body of known length. Each piece is copied once, while it is in the CPU cache. */
   let whole: Buffer | undefined;
   let size = 0;
-  let granted = memory.bytes;
-  const begun = performance.now();
+  let begun = performance.now();
   return new Promise((resolve, reject) => {
     let isOver = false;
     const end = (error?: unknown) => {
@@ -138,20 +142,34 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
     const onClose = () => {
       if (!isOver) end(new GatewayError("client_disconnected", { reason: "client_left_body" }));
     };
-    const late = () => end(tooSlow());
+    let isWaiting = false;
+    const late = () => {
+      if (!isWaiting) end(tooSlow());
+    };
     // A small body usually arrives with its head.
     const timer = payload.readableLength === announced ? undefined : setTimeout(late, SILENCE_MS);
-    const grow = async (more: number) => {
+    const waitForMemory = async (more: number) => {
+      const paused = performance.now();
+      isWaiting = true;
       payload.pause();
-      try {
-        await memory.add(more);
-        granted += more;
-        payload.resume();
-      } catch (error) {
-        end(error);
-        // Discard the rest of the body.
-        payload.resume();
+      await memory.add(more).catch(end);
+      // This time is not the sender's.
+      begun += performance.now() - paused;
+      isWaiting = false;
+      if (!isOver) timer?.refresh();
+      // After a refusal, the rest of the body is discarded.
+      payload.resume();
+    };
+    const keep = (chunk: Buffer) => {
+      // Not before so much memory is counted: most of the bytes may never come.
+      if (whole === undefined && announced > LONG_FROM && memory.bytes >= announced) {
+        whole = Buffer.allocUnsafeSlow(announced);
+        let at = 0;
+        for (const piece of pieces) at += piece.copy(whole, at);
+        pieces.length = 0;
       }
+      if (whole === undefined) addPiece(pieces, chunk);
+      else chunk.copy(whole, size - chunk.length);
     };
     const onData = (chunk: Buffer) => {
       // Discard the data after a rejection.
@@ -159,18 +177,15 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       try {
         size += chunk.length;
         if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
-        requireSpeed(size, begun, SLOWEST);
+        if (timer !== undefined) requireSpeed(size, performance.now() - begun, SLOWEST);
         scan.push(chunk);
       } catch (error) {
         return end(error);
       }
-      if (announced > LONG_FROM && announced <= BODY_LIMIT) {
-        whole ??= Buffer.allocUnsafeSlow(announced);
-        chunk.copy(whole, size - chunk.length);
-      } else addPiece(pieces, chunk);
+      keep(chunk);
       timer?.refresh();
-      const needed = bodyMemory(size);
-      if (Number.isNaN(announced) && needed > granted) void grow(Math.max(needed - granted, granted));
+      const more = bodyMemory(size) - memory.bytes;
+      if (more > 0 && !memory.tryAdd(more)) void waitForMemory(more);
     };
     payload
       .on("data", onData)
@@ -190,19 +205,16 @@ async function readCompressed(
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  let granted = memory.bytes;
-  const begun = performance.now();
+  let begun = performance.now();
   for await (const piece of decompressedPieces(payload, coding, SILENCE_MS)) {
     size += piece.length;
     if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
-    requireSpeed(size, begun, SLOWEST);
+    requireSpeed(size, performance.now() - begun, SLOWEST);
     scan.push(piece);
     addPiece(pieces, piece);
-    const needed = bodyMemory(size);
-    if (needed <= granted) continue;
-    const more = Math.max(needed - granted, granted);
-    await memory.add(more);
-    granted += more;
+    const paused = performance.now();
+    await memory.add(bodyMemory(size) - memory.bytes);
+    begun += performance.now() - paused;
   }
   const [first] = pieces;
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, size);

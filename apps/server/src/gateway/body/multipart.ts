@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { invalidRequest } from "#errors.ts";
+import { piecesInTime, SLOWEST_FORM } from "#platform/body/sender-pace.ts";
 import type { StreamedBody } from "#platform/http/exchange.ts";
+import type { MemoryAllocation } from "#platform/memory/memory-budget.ts";
 import { createFormScanner } from "./form-scanner.ts";
-import { bodyTooLarge } from "./json-body.ts";
-import { piecesInTime, SLOWEST_FORM } from "./sender-pace.ts";
+import { bodyTooLarge, formMemory } from "./json-body.ts";
 import { createSpool, type SpoolPlace } from "./spool.ts";
 
 /**
@@ -31,6 +32,7 @@ export interface FormLimits {
   maxBytes: number;
   /** Where large bodies are during their call. */
   place: SpoolPlace;
+  memory: MemoryAllocation;
 }
 
 export async function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
@@ -43,6 +45,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
       if (spool.length + chunk.length > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
       scanner.push(chunk);
       await spool.append(chunk);
+      await limits.memory.add(formMemory(spool.length) - limits.memory.bytes);
     }
     scanner.end();
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { isExactNumber } from "#dialects/json/exact-json.ts";
+import { isExactNumber } from "#dialects/json/parse-json.ts";
 import { invalidRequest } from "#errors.ts";
 
 /**

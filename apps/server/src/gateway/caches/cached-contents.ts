@@ -17,13 +17,13 @@ import {
   requireSpareContents,
   storeCachedContent,
 } from "#domain/responses/cached-contents.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import { type Access, accessOf } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { decodeBody } from "#gateway/body/decode-body.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import { explainMissingFeature } from "#gateway/responses/responses-only.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
@@ -65,7 +65,7 @@ async function create(
   const wanted = parseAt(newCachedContent, given.body, "");
   requireStorable(wanted.displayName, "displayName");
   await requireSpareContents(services.db, access.caller);
-  const model = resolveModel(services, wanted.model.replace(/^models\//, ""));
+  const model = resolveModel(services.relay.settings, wanted.model.replace(/^models\//, ""));
   const lifetimeMs = lifetimeOf(wanted);
   const { ttl: _ttl, expireTime: _expireTime, ...content } = wanted;
   const chat = decodeBody(client, given, { model }, () => promptOf(wanted));

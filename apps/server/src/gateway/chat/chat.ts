@@ -3,22 +3,22 @@ import type { Address, ClientDialect, Wire } from "#dialects/dialect.ts";
 import { clientDialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/usage/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { notFound } from "#errors.ts";
 import { type Access, accessOf, wantsFresh, wantsPromptCache } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { sessionBudgetOf, sessionNoteOf, sessionOf } from "#gateway/access/session.ts";
-import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
+import { limitCost, decodeBody } from "#gateway/body/decode-body.ts";
 import { type JsonBody, jsonBody } from "#gateway/body/json-body.ts";
 import { withLimitLink } from "#gateway/http/limit-links.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "#gateway/http/reply.ts";
 import { targetOf } from "#gateway/http/request-url.ts";
 import { isOurFault, toGatewayError } from "#gateway/http/to-gateway-error.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { answerQuote, QUOTE_PATH, refuseQuote, takeQuote } from "./quotes.ts";
+import { answerQuote, QUOTE_HEADER, QUOTE_PATH, refuseQuote, takeQuote } from "./quotes.ts";
 
 /** Path and dialect of each chat endpoint. */
 const endpoints = [
@@ -109,7 +109,7 @@ export function turnOf(
   request: FastifyRequest,
   select?: (body: Wire) => Wire,
 ): DecodedChat {
-  const { json, dropped } = affordable(client, given);
+  const { json, dropped } = limitCost(client, given);
   const { pin } = accessOf(request);
   return {
     ...json,
@@ -132,7 +132,9 @@ async function answerChat(
   const settings = services.relay.settings.current();
   const requested = chatCall(services, access, { endpoint, client, body, raw, turn }, request);
   const { headers, call: admitted } = await admit(services, requested);
-  const quoted = await takeQuote(services, { call: admitted, leadsToCalls: serve !== undefined }, request);
+  const turnToQuote = { call: admitted, leadsToCalls: serve !== undefined };
+  const quoted =
+    request.headers[QUOTE_HEADER] === undefined ? undefined : await takeQuote(services, turnToQuote, request);
   const call = quoted?.call ?? admitted;
   const heartbeat = caller.setting.heartbeat;
   const options = {
@@ -182,7 +184,7 @@ export function chatCall(
     body,
     raw,
     needs: turn.background === true ? "responses" : "chat",
-    model: resolveModel(services, chat.model),
+    model: resolveModel(services.relay.settings, chat.model),
     stream: chat.stream,
     tools: chat.tools !== undefined && chat.tools.length > 0,
     estimate: estimateUsage(chat, {
@@ -190,7 +192,7 @@ export function chatCall(
       spending: spendingOf(body, chat, turn),
     }),
     calls: 1,
-    forward: forwardable(request),
+    forward: selectProviderHeaders(request),
     fresh: wantsFresh(request),
     helpsPromptCache: wantsPromptCache(request),
     sessionNote: () => sessionNoteOf(request, body),
@@ -213,15 +215,15 @@ export function addressOf(request: FastifyRequest): Address {
 }
 
 /**
- * Returns the headers with which a client requests features of its own provider. They mean nothing to other
- * dialects. Anthropic's list is open: its clients add headers with each version.
+ * Returns the headers with which a client requests features of its own provider; undefined without any. They mean
+ * nothing to other dialects. Anthropic's list is open: its clients add headers with each version.
  */
-export function forwardable(request: FastifyRequest): Record<string, string> {
-  const headers: Record<string, string> = {};
+export function selectProviderHeaders(request: FastifyRequest): Record<string, string> | undefined {
+  let headers: Record<string, string> | undefined;
   for (const name in request.headers) {
     if (!name.startsWith("anthropic-") && name !== "openai-beta") continue;
     const value = request.headers[name];
-    if (typeof value === "string") headers[name] = value;
+    if (typeof value === "string") (headers ??= {})[name] = value;
   }
   return headers;
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { endpointOf } from "#gateway/access/endpoint.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { countTokens } from "#relay/chat/count-tokens.ts";
-import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
+import { chatPaths, selectProviderHeaders, type ReadTurn } from "./chat.ts";
 
 /** Registers the token-count endpoints of a dialect. They are free, but count as requests. */
 export function countRoutes(
@@ -39,7 +39,7 @@ export async function answerCount(
     ...accessOf(request),
     endpoint: endpointOf(request),
     needs: "chat",
-    model: resolveModel(services, turn.request.model),
+    model: resolveModel(services.relay.settings, turn.request.model),
     stream: false,
     tools: false,
     estimate: { input: 0, output: 0 },
@@ -48,7 +48,7 @@ export async function answerCount(
     body,
     raw,
     ...turn,
-    forward: forwardable(request),
+    forward: selectProviderHeaders(request),
   });
   await reply.headers(counted.headers).type("application/json; charset=utf-8").send(counted.body);
 }

@@ -12,7 +12,8 @@ import { planQuote } from "#relay/core/routing/plan.ts";
 
 /** The path of a chat endpoint stands behind it. */
 export const QUOTE_PATH = "/v1/quote";
-const header = "x-quote-id";
+/** Names the quote at whose price a call is made. */
+export const QUOTE_HEADER = "x-quote-id";
 const idForm = /^quote_[\w-]{1,32}$/;
 const microdollars = 1_000_000;
 
@@ -68,8 +69,8 @@ const MAX_MODEL = 160;
 
 /** Throws `invalid_request` for a header on a request that cannot be made at a quoted price. */
 export function refuseQuote({ headers }: FastifyRequest): void {
-  if (headers[header] !== undefined)
-    throw invalidRequest({ reason: "quote_for_chat_only" }, { param: header });
+  if (headers[QUOTE_HEADER] !== undefined)
+    throw invalidRequest({ reason: "quote_for_chat_only" }, { param: QUOTE_HEADER });
 }
 
 /** A call with its quote, and what to do when it fails before its response begins. */
@@ -79,19 +80,18 @@ interface QuotedCall {
 }
 
 /**
- * Takes the quote that the request names; undefined without one. Throws `quote_not_valid`. A refused call is in the log.
+ * Takes the quote that the request names. Throws `quote_not_valid`. A refused call is in the log.
  */
 export async function takeQuote(
   { relay, database }: Pick<GatewayServices, "relay" | "database">,
   { call, leadsToCalls }: QuotedTurn,
   request: FastifyRequest,
-): Promise<QuotedCall | undefined> {
-  const id = request.headers[header];
-  if (id === undefined) return undefined;
+): Promise<QuotedCall> {
+  const id = request.headers[QUOTE_HEADER];
   const { requestId, caller } = call;
   try {
     if (typeof id !== "string" || !idForm.test(id))
-      throw invalidRequest({ reason: "quote_id_form" }, { param: header });
+      throw invalidRequest({ reason: "quote_id_form" }, { param: QUOTE_HEADER });
     requireQuotes(relay, call);
     requireKnownPrice(call, leadsToCalls);
     const use = { id, requestId, tokenId: caller.tokenId, requestHash: hashOf(call, request) };
@@ -131,7 +131,7 @@ function hashOf(call: ChatCall, request: FastifyRequest): Buffer {
     caller.group,
     caller.backupGroup,
     pin,
-    forward,
+    forward ?? {},
     helpsPromptCache,
     session?.(),
   ];

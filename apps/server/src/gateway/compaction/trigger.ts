@@ -1,10 +1,10 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { formatFrame } from "#dialects/stream/sse.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { GatewayError } from "#errors.ts";
 import { admit } from "#gateway/access/admit.ts";
 import type { JsonBody } from "#gateway/body/json-body.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
@@ -110,7 +110,7 @@ export function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCa
     raw,
     request,
     needs: "chat",
-    model: resolveModel(services, request.model),
+    model: resolveModel(services.relay.settings, request.model),
     stream: false,
     tools: request.tools !== undefined && request.tools.length > 0,
   };

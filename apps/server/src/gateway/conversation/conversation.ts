@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { type StoredResponse, type StoredTurn, findResponse } from "#domain/responses/stored.ts";

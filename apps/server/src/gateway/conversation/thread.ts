@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { storable } from "#dialects/storable.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter } from "#dialects/stream/sse.ts";

@@ -69,19 +69,9 @@ export function answerUnroutable(error: FastifyError, request: FastifyRequest, r
   answerOutside(named, request, reply);
 }
 
-/**
- * Refuses a request with several Host headers: a proxy before the gateway may have used another one than the
- * gateway would (RFC 9112, section 3.2). Returns whether it did.
- */
-export function refusesHosts(request: FastifyRequest, reply: FastifyReply): boolean {
-  const { rawHeaders } = request.raw;
-  let hosts = 0;
-  // Names have even places. The comparison of lengths skips nearly all of them.
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
-  if (hosts < 2) return false;
+/** Sends the error for a request with several Host headers. */
+export function answerSeveralHosts(request: FastifyRequest, reply: FastifyReply): void {
   answerOutside(invalidRequest({ reason: "host_twice" }), request, reply);
-  return true;
 }
 
 /**

@@ -53,15 +53,17 @@ async function sendBody(
   { body, headers: given }: Extract<Answer, { kind: "body" }>,
   options: ReplyOptions,
 ): Promise<void> {
+  // A text of megabytes takes long to encode, so its length is not counted separately.
+  const sent = body.length > MOST_AT_ONCE ? Buffer.from(body) : body;
   const headers: Record<string, string> = {
     ...allowedHeaders(given),
     "content-type": "application/json; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
+    "content-length": String(Buffer.byteLength(sent)),
     ...options.headers,
   };
-  if (body.length > MOST_AT_ONCE) {
+  if (typeof sent !== "string") {
     await begin(reply, 200, headers, async () => {});
-    return writeStream(reply, streamText(body), { ...options, heartbeatMs: 0 });
+    return writeChunks(reply, [sent], options);
   }
   // Before `hijack`, so that a header that cannot be sent ends in an error. Head and body leave in one write.
   reply.raw.writeHead(200, wholeHead(reply.request, headers));
@@ -288,7 +290,7 @@ class StreamWriter implements TextReader {
 /** Writes bytes in the same way. */
 async function writeChunks(
   reply: FastifyReply,
-  chunks: Pieces<Buffer>,
+  chunks: Pieces<Buffer> | readonly Buffer[],
   options: ReplyOptions,
 ): Promise<void> {
   const { raw } = reply;

@@ -63,6 +63,18 @@ function quoteUrl(base: string, path: string): string | undefined {
   return `${base}/v1/quote${endpoint}${rest}`;
 }
 
+/**
+ * Whether a request has several Host headers: a proxy before the gateway may have used another one than the gateway would
+ * (RFC 9112, section 3.2).
+ */
+export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): boolean {
+  let hosts = 0;
+  // Names have even places. The comparison of lengths skips nearly all of them.
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === "host") hosts += 1;
+  return hosts > 1;
+}
+
 /** Returns whether a version was added to the address of a request. */
 export function lacksVersion(original: string, standard: string): boolean {
   return original !== standard && !original.includes("/v1") && standard.includes("/v1");

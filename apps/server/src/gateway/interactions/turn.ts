@@ -1,7 +1,7 @@
 import type { ClientDialect, Wire } from "#dialects/dialect.ts";
 import { decodeInput } from "#dialects/interactions/decode-steps.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { storable } from "#dialects/storable.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { findResponse } from "#domain/responses/stored.ts";

@@ -6,14 +6,15 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { accessOf } from "#gateway/access/access.ts";
+import { type Access, accessOf } from "#gateway/access/access.ts";
 import { guardEndpoints, presentedKeys } from "#gateway/access/endpoint.ts";
 import { bodyMemory, bodyTooLarge } from "#gateway/body/json-body.ts";
-import { piecesInTime, SLOWEST } from "#gateway/body/sender-pace.ts";
 import { answerError } from "#gateway/http/answer-error.ts";
 import { mcpErrors } from "#gateway/http/error-shape.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { addPiece } from "#platform/body/add-piece.ts";
 import { createJsonScan } from "#platform/body/json-scan.ts";
+import { piecesInTime, SLOWEST } from "#platform/body/sender-pace.ts";
 import type { BundleRequest } from "./bundle-tools.ts";
 import { type ClientSessions, createClientSessions } from "./client-sessions.ts";
 import { serveMessage } from "./serve-message.ts";
@@ -33,7 +34,7 @@ export function mcpRoutes(app: FastifyInstance, services: GatewayServices): void
     scope.removeAllContentTypeParsers();
     const parseJson = scope.getDefaultJsonParser("error", "error");
     scope.addContentTypeParser("application/json", (request, payload: IncomingMessage, done) => {
-      void readMessage(payload).then((text) => parseJson(request, text, done), done);
+      void readMessage(payload, accessOf(request)).then((text) => parseJson(request, text, done), done);
     });
     guardEndpoints(scope, services, { maxBytes: MOST_BODY_BYTES, memoryFor: bodyMemory });
     const sessions = createClientSessions(services.secrets);
@@ -59,7 +60,7 @@ export function mcpRoutes(app: FastifyInstance, services: GatewayServices): void
 }
 
 /** Returns the text of a message. Throws for one that takes long to parse: many values need little space. */
-async function readMessage(payload: IncomingMessage): Promise<string> {
+async function readMessage(payload: IncomingMessage, { memory }: Access): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   const scan = createJsonScan();
@@ -67,7 +68,8 @@ async function readMessage(payload: IncomingMessage): Promise<string> {
     size += piece.length;
     if (size > MOST_BODY_BYTES) throw bodyTooLarge(MOST_BODY_BYTES);
     scan.push(piece);
-    pieces.push(piece);
+    addPiece(pieces, piece);
+    await memory.add(bodyMemory(size) - memory.bytes);
   }
   return Buffer.concat(pieces).toString("utf8");
 }

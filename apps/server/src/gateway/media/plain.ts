@@ -227,9 +227,10 @@ function answersOf({ n, best_of: candidates }: PlainFields): number {
 
 async function formIn({ uploads, storage }: GatewayServices, request: FastifyRequest): Promise<Form> {
   if (request.body !== request.raw) throw invalidRequest({ reason: "form_required" });
-  const place = { folder: uploads, account: accessOf(request).caller.userId };
+  const { caller, memory } = accessOf(request);
+  const place = { folder: uploads, account: caller.userId };
   try {
-    return await readForm(request.raw, { maxBytes: BODY_LIMIT, place });
+    return await readForm(request.raw, { maxBytes: BODY_LIMIT, place, memory });
   } catch (error) {
     if (error instanceof GatewayError && error.code === "storage_full") storage.refused(reasonFor(error));
     throw error;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { parseAt } from "#dialects/wire.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { requireUsable } from "#domain/tokens/callers.ts";
 import {
   createRealtimeSecret,
@@ -14,7 +15,6 @@ import { accessOf } from "#gateway/access/access.ts";
 import { type AuthenticatedCaller, presentedKeys } from "#gateway/access/endpoint.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
 import { requireStorable } from "#gateway/body/storable.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { now } from "#platform/clock.ts";
 import { requireModel } from "#relay/core/routing/plan.ts";
@@ -45,7 +45,7 @@ export function realtimeSecretRoutes(app: FastifyInstance, services: GatewayServ
     if (JSON.stringify(session).length > MOST_SESSION)
       throw invalidRequest({ reason: "session_too_long", most: MOST_SESSION }, { param: "session" });
     requireStorable(session, "session");
-    const model = resolveModel(services, session.model);
+    const model = resolveModel(services.relay.settings, session.model);
     requireModel({ caller, model });
     const at = now();
     const seconds = expires?.seconds ?? lifetime.usual;

@@ -3,13 +3,12 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { type ModelDescription, describeModels } from "#domain/catalog/model-description.ts";
-import { disabledModels } from "#domain/settings/disabled-models.ts";
+import { disabledModels, modelAliases } from "#domain/settings/model-lists.ts";
 import { type Caller, mayUseModel } from "#domain/tokens/callers.ts";
 import { modelNotFound } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { codexCatalogue } from "./codex-catalogue.ts";
-import { modelAliases } from "./model-alias.ts";
 import { anthropicPage, geminiPage, pageOfModels } from "./model-pages.ts";
 
 /** Creation date for OpenAI's required field, as other gateways of this kind return it. */
@@ -86,7 +85,7 @@ async function listModels(services: GatewayServices, caller: Caller): Promise<Mo
     return { id, ownedBy: owner || provider, displayName, contextLength, maxTokens };
   });
   const byName = new Map(listed.map((model) => [model.id, model]));
-  for (const [alias, model] of modelAliases(services)) {
+  for (const [alias, model] of modelAliases(services.relay.settings)) {
     const meant = byName.get(model);
     if (meant !== undefined) byName.set(alias, { ...meant, id: alias });
   }

@@ -1,7 +1,7 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { accessOf } from "#gateway/access/access.ts";
-import { affordable, decodeBody } from "#gateway/body/decode-body.ts";
+import { limitCost, decodeBody } from "#gateway/body/decode-body.ts";
 import { jsonBody, type JsonBody } from "#gateway/body/json-body.ts";
 import type { ReadTurn, DecodedChat } from "#gateway/chat/chat.ts";
 import { openSummaries } from "#gateway/compaction/seal.ts";
@@ -40,7 +40,7 @@ export async function responseTurn(
   const threshold = thresholdIn(given.body);
   const whole = await withReferences(services, caller, given);
   const current = threshold === undefined ? whole : afterCompaction(whole);
-  const { json, dropped } = affordable(client, openSummaries(services.secrets, caller.userId, current));
+  const { json, dropped } = limitCost(client, openSummaries(services.secrets, caller.userId, current));
   const compacts = requestsCompaction(json);
   const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);

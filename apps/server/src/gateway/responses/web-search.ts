@@ -3,12 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { listOf } from "#dialects/list-of.ts";
 import { parseAt } from "#dialects/wire.ts";
+import { resolveModel } from "#domain/settings/model-lists.ts";
 import { hasWebSearch } from "#domain/web-search/web-search.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
 import { admit } from "#gateway/access/admit.ts";
 import { jsonBody } from "#gateway/body/json-body.ts";
-import { resolveModel } from "#gateway/models/model-alias.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { resultText } from "#relay/search/search-offer.ts";
 import { relaySearches, searchesEstimate } from "#relay/search/standalone-search.ts";
@@ -53,7 +53,7 @@ export function webSearchRoutes(app: FastifyInstance, services: GatewayServices)
       ...accessOf(request),
       endpoint: PATH,
       needs: "chat" as const,
-      model: resolveModel(services, model),
+      model: resolveModel(services.relay.settings, model),
       stream: false,
       tools: false,
       estimate: searchesEstimate(queries.length),

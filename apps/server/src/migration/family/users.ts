@@ -79,7 +79,7 @@ const limits32 = new Set([2n ** 31n - 1n, -(2n ** 31n), -(2n ** 31n) + 1n]);
 
 /** Throws for a balance that is not a number: only the operator knows what it is to be. */
 function checkNumbers(row: SourceRow, id: number, book: ReadContext["book"]): void {
-  for (const column of ["quota", "used_quota"]) {
+  for (const column of ["quota", "used_quota", "aff_quota", "aff_history"]) {
     if (isUnreadable(row, column))
       throw new ImportRefusal(
         `User ${id} has ${JSON.stringify(truncateText(text(row, column), 40))} in ${column}, which is not a number. Nothing was changed. ` +

@@ -1,7 +1,7 @@
 import type { QueryResultRow } from "pg";
 import { isKnownHash } from "#domain/accounts/sign-in/passwords.ts";
 import { sealTotpSecret } from "#domain/accounts/sign-in/second-factor.ts";
-import { largestAmount } from "#domain/ledger/balances/amounts.ts";
+import { largestAmount } from "#domain/ledger/balances/credit.ts";
 import { insertOpeningUsers } from "#domain/ledger/balances/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
 import { ImportRefusal } from "#migration/refusal.ts";

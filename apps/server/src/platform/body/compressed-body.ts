@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { codingNames, decoderOf, needsFirstByte } from "./decoders.ts";
+import { tooSlow } from "./sender-pace.ts";
 
 /** Bodies below this size, in bytes, may have any proportion: short repeated texts compress extremely well. */
 const ANY_RATIO = 4 * 1024 * 1024;
@@ -78,8 +79,4 @@ function firstByte(body: IncomingMessage): Promise<number> {
 function unknownCoding(): GatewayError {
   const headers = { "accept-encoding": codingNames };
   return new GatewayError("unsupported_media_type", { reason: "body_coding_unknown" }, { headers });
-}
-
-function tooSlow(): GatewayError {
-  return new GatewayError("request_timeout", { reason: "body_too_slow" });
 }

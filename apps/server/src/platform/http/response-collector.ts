@@ -3,6 +3,7 @@ import { generatorOf } from "#platform/generator-of.ts";
 import { type AnswerLimits, excessOf } from "./answer-limits.ts";
 import type { CancelSignal } from "./cancellation.ts";
 import type { UpstreamRequest, RequestProgress, UpstreamResponse } from "./exchange.ts";
+import { takeFromTurn } from "./loop-turns.ts";
 import { type BodyFlow, type BodyReader, textIn } from "./response-body.ts";
 import { classify, tooLarge, TransportError } from "./transport-error.ts";
 
@@ -14,6 +15,8 @@ const HIGH_WATER_BYTES = 512 * 1024;
 const LOW_WATER_BYTES = 128 * 1024;
 /** Waiting chunks are joined up to this size. */
 const JOINED_BYTES = 64 * 1024;
+/** Responses that are larger share the turns of the event loop. */
+const LARGE_BYTES = 64 * 1024;
 
 /**
  * Longer than a closed connection takes to be noticed. An upstream that hangs up later has read the request,
@@ -46,6 +49,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   #wake: (() => void) | undefined;
   #reader: BodyReader | undefined;
   #isPaused = false;
+  #awaitsTurn = false;
   #isScheduled = false;
   #signal: CancelSignal | undefined;
   #onAbort = () => this.cancel();
@@ -107,17 +111,24 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.limits !== undefined && this.#exceeds(this.limits, chunk.length)) return;
+    this.#bytes += chunk.length;
+    if (this.limits !== undefined && this.#exceeds(this.limits)) return;
     this.#queue.push(chunk);
     this.#queued += chunk.length;
     this.#progress?.received(chunk.length);
-    if (this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES) controller.pause();
+    this.#awaitsTurn = this.#bytes > LARGE_BYTES && !takeFromTurn(chunk.length, this);
+    if (this.#awaitsTurn || this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES)
+      controller.pause();
     this.#wakeReader();
   }
 
+  beginTurn(): void {
+    this.#awaitsTurn = false;
+    this.#resumeWhenLow();
+  }
+
   /** Ends the response when it exceeds a limit. Data that arrived before is still read. */
-  #exceeds(limits: AnswerLimits, more: number): boolean {
-    this.#bytes += more;
+  #exceeds(limits: AnswerLimits): boolean {
     const excess = excessOf(limits, this.#bytes, performance.now() - this.#sentAt);
     if (excess === undefined) return false;
     this.#controller?.abort(excess);
@@ -263,12 +274,17 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#queued -= size;
     const parts = count === queue.length ? queue : queue.splice(0, count);
     if (parts === queue) this.#queue = [];
+    this.#resumeWhenLow();
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
+  }
+
+  #resumeWhenLow(): void {
     if (
       this.#controller?.paused === true &&
+      !this.#awaitsTurn &&
       this.#queue.length <= LOW_WATER &&
       this.#queued <= LOW_WATER_BYTES
     )
       this.#controller.resume();
-    return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
   }
 }

@@ -131,6 +131,39 @@ describe("memory budget", () => {
     await Promise.allSettled([waiting, other]);
   });
 
+  it("takes only what a request adds, and lets others begin meanwhile", async () => {
+    const budget = createMemoryBudget(100);
+    const large = await budget.acquire(1, { owner: "a", announced: 90 });
+    expect(budget.used).toBe(1);
+    const small = await budget.acquire(40, { owner: "b", ...quick });
+    expect(large.tryAdd(1)).toBe(false);
+    const more = Promise.resolve(large.add(1, { timeoutMs: 5_000 }));
+    expect(await settled(more)).toBe(false);
+    expect((await budget.acquire(10, { owner: "c", ...quick })).bytes).toBe(10);
+    small.release();
+    await more;
+    expect(large.tryAdd(88)).toBe(true);
+  });
+
+  it("lets one of the requests that grow finish, so that they do not wait for each other", async () => {
+    const budget = createMemoryBudget(100);
+    const read = async (owner: string) => {
+      const allocation = await budget.acquire(1, { owner, announced: 60, timeoutMs: 5_000 });
+      while (allocation.bytes < 60) await allocation.add(1);
+      allocation.release();
+    };
+    await Promise.all(["a", "b", "c", "d"].map(read));
+    expect(budget.used).toBe(0);
+  });
+
+  it("lets the only request of an owner grow beyond its share", async () => {
+    const budget = createMemoryBudget(100);
+    const other = await budget.acquire(5, { owner: "b" });
+    const one = await budget.acquire(1, { owner: "a", announced: 80 });
+    expect(one.tryAdd(79)).toBe(true);
+    other.release();
+  });
+
   it("has a default that fits a small machine", () => {
     expect(defaultMemoryBudget()).toBeGreaterThanOrEqual(128 * 1024 * 1024);
   });

@@ -14,7 +14,8 @@ export interface MemoryBudget {
   readonly used: number;
   /**
    * Waits until the bytes are free, in order of arrival. A request above the capacity is granted when nothing
-   * else is in use. Throws `overloaded` (503) after `timeoutMs`, and the signal's reason when it aborts.
+   * else is in use. Throws `overloaded` (503) after `timeoutMs`, and the signal's reason when it aborts. One that
+   * announces more than it takes delays no other: its sender may never send the rest.
    */
   acquire(bytes: number, options: AcquireOptions): Promise<MemoryAllocation>;
 }
@@ -22,6 +23,11 @@ export interface MemoryBudget {
 export interface AcquireOptions {
   /** Who uses the memory, for example `user5`. One owner gets at most its share of the capacity. */
   owner: string;
+  /**
+   * Bytes that it will have added in the end, if it announced them. It begins, and grows, only while all of them would
+   * fit: so one of the requests that grow can always finish.
+   */
+  announced?: number;
   /** Maximum wait; also the default of `add`. */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -30,6 +36,8 @@ export interface AcquireOptions {
 /** Bytes of the budget that one request uses until `release`. */
 export interface MemoryAllocation {
   readonly bytes: number;
+  /** Adds bytes if they are free now. Returns whether they are. */
+  tryAdd(bytes: number): boolean;
   /** Adds bytes to the same request. Served before requests that have none yet; throws as `acquire` does. */
   add(bytes: number, options?: { timeoutMs?: number }): Promise<void>;
   /** Gives a part back, for example when a buffer was written to disk. */
@@ -46,19 +54,18 @@ const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_ONE_OWNER = 100;
 const MEGABYTE = 1024 * 1024;
 
-interface Waiter {
+interface Requested {
   owner: string;
   bytes: number;
-  fits(): boolean;
-  grant(): void;
-}
-
-interface Wait {
-  owner: string;
-  bytes: number;
+  /** It announced more than it takes now. */
+  isBeginning: boolean;
   fits(): boolean;
   timeoutMs: number;
   signal: AbortSignal | undefined;
+}
+
+interface Waiter extends Requested {
+  grant(): void;
 }
 
 /** Creates a budget. @param capacity bytes */
@@ -70,13 +77,14 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
   const waiting: Waiter[] = [];
   let used = 0;
 
-  function withinShare(owner: string, bytes: number): boolean {
+  /** @param current bytes that the request has already */
+  function withinShare(owner: string, bytes: number, current = 0): boolean {
     const own = usedBy.get(owner) ?? 0;
-    return own === 0 || own + bytes <= share;
+    return own === current || own + bytes <= share;
   }
 
-  function fits(owner: string, bytes: number): boolean {
-    return (used === 0 || used + bytes <= capacity) && withinShare(owner, bytes);
+  function fits(owner: string, bytes: number, current = 0): boolean {
+    return (used === current || used + bytes <= capacity) && withinShare(owner, bytes, current);
   }
 
   function take(owner: string, bytes: number): void {
@@ -94,8 +102,8 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
   }
 
   /**
-   * Grants waiting requests in order. One that exceeds its owner's share is skipped; one that lacks memory
-   * blocks those behind it.
+   * Grants waiting requests in order. One that exceeds its owner's share, or of which more is announced, is skipped; one
+   * that lacks memory blocks those behind it.
    */
   function serve(): void {
     for (const queue of [growing, waiting]) {
@@ -105,13 +113,14 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
         if (waiter.fits()) {
           take(waiter.owner, waiter.bytes);
           waiter.grant();
-        } else if (withinShare(waiter.owner, waiter.bytes)) return;
+        } else if (!waiter.isBeginning && withinShare(waiter.owner, waiter.bytes)) return;
         else index += 1;
       }
     }
   }
 
-  function wait(queue: Waiter[], { owner, bytes, fits, timeoutMs, signal }: Wait): Promise<void> {
+  function wait(queue: Waiter[], requested: Requested): Promise<void> {
+    const { signal, timeoutMs } = requested;
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer);
@@ -127,9 +136,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       const onAbort = () => refuse(signal?.reason);
       const timer = setTimeout(() => refuse(overloaded()), timeoutMs);
       const waiter: Waiter = {
-        owner,
-        bytes,
-        fits,
+        ...requested,
         grant() {
           leave();
           resolve();
@@ -141,29 +148,29 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     });
   }
 
-  function allocate(
-    owner: string,
-    initial: number,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): MemoryAllocation {
+  function allocate({ owner, bytes, timeoutMs, signal }: Requested, announced: number): MemoryAllocation {
     let released = false;
+    let most = announced;
+    const restWith = (more: number) => Math.max(more, most - allocation.bytes);
+    // The only request that uses memory may grow: no other one could free memory for it.
+    const canAdd = (more: number) => fits(owner, restWith(more), allocation.bytes);
     const allocation: { -readonly [Key in keyof MemoryAllocation]: MemoryAllocation[Key] } = {
-      bytes: initial,
+      bytes,
+      tryAdd(more) {
+        if (released || more <= 0) return true;
+        if (growing.length > 0 || !canAdd(more)) return false;
+        take(owner, more);
+        allocation.bytes += more;
+        return true;
+      },
       async add(more, options = {}) {
-        if (released || more <= 0) return;
-        // The only request that uses memory may grow: no other one could free memory for it.
-        const grows = () => used === allocation.bytes || fits(owner, more);
-        if (growing.length === 0 && grows()) {
-          take(owner, more);
-          allocation.bytes += more;
-          return;
-        }
+        if (allocation.tryAdd(more)) return;
         signal?.throwIfAborted();
         await wait(growing, {
           owner,
           bytes: more,
-          fits: grows,
+          isBeginning: restWith(more) > more,
+          fits: () => canAdd(more),
           timeoutMs: options.timeoutMs ?? timeoutMs,
           signal,
         });
@@ -173,6 +180,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       giveBack(less) {
         const part = Math.max(0, Math.min(less, allocation.bytes));
         allocation.bytes -= part;
+        most -= part;
         free(owner, part);
       },
       release() {
@@ -190,18 +198,26 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     get used() {
       return used;
     },
-    async acquire(bytes, { owner, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+    async acquire(bytes, { owner, announced = bytes, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
       signal?.throwIfAborted();
-      const needed = Math.min(bytes, capacity);
-      if (waiting.length === 0 && growing.length === 0 && fits(owner, needed)) {
-        take(owner, needed);
-        return allocate(owner, needed, timeoutMs, signal);
+      const most = Math.min(Math.max(bytes, announced), capacity);
+      const requested: Requested = {
+        owner,
+        bytes: Math.min(bytes, most),
+        isBeginning: most > bytes,
+        fits: () => fits(owner, most),
+        timeoutMs,
+        signal,
+      };
+      if (waiting.length === 0 && growing.length === 0 && fits(owner, most)) {
+        take(owner, requested.bytes);
+        return allocate(requested, most);
       }
-      const own = waiting.filter((waiter) => waiter.owner === owner).length;
-      if (waiting.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
-      const requested = { owner, bytes: needed, fits: () => fits(owner, needed), timeoutMs, signal };
+      const alike = waiting.filter(({ isBeginning }) => isBeginning === requested.isBeginning);
+      const own = alike.filter((waiter) => waiter.owner === owner).length;
+      if (alike.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
       await wait(waiting, requested);
-      return allocate(owner, needed, timeoutMs, signal);
+      return allocate(requested, most);
     },
   };
 }

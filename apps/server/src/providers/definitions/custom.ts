@@ -1,8 +1,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import { z } from "zod";
-import { openaiSearches } from "#providers/models/implied-search.ts";
 import { effortIfKnown } from "#providers/models/model-efforts.ts";
-import { openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
+import { openaiDialects, openaiLimits, openaiSearches } from "#providers/models/openai-models.ts";
 import { bearer, type RequestShape, type Provider } from "#providers/provider.ts";
 import { ifTranslated, inSequence, onChat } from "#providers/quirks.ts";
 

@@ -1,4 +1,4 @@
-import { openaiSearches } from "#providers/models/implied-search.ts";
+import { openaiSearches } from "#providers/models/openai-models.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { openaiSearches } from "#providers/models/implied-search.ts";
-import { openaiDialects, openaiLimits } from "#providers/models/openai-models.ts";
+import { openaiDialects, openaiLimits, openaiSearches } from "#providers/models/openai-models.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 

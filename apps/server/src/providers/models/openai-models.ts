@@ -23,6 +23,9 @@ const callsWithoutThinking = /(?:^|[/:])gpt-(?:5\.(?:[4-9]|\d{2})|[6-9])(?!\d)/;
 /** The subset of these that thinks by default. */
 const thinksByDefault = /(?:^|[/:])gpt-(?:5\.(?:[6-9]|\d{2})|[6-9])(?!\d)/;
 
+/** Models that search for every response, by the names in the price list. */
+export const openaiSearches = /^gpt-[\w.-]+-search-(?:preview|api)/;
+
 const sampling = [
   "temperature",
   "top_p",

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { emptyTally } from "#dialects/usage/tally.ts";
-import { parseJson, readAs } from "#dialects/wire.ts";
+import { readAs } from "#dialects/wire.ts";
 import { chooseKey } from "#domain/channels/selection/active-channel.ts";
 import { notFound } from "#errors.ts";
 import { now } from "#platform/clock.ts";

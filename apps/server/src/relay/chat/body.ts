@@ -9,6 +9,7 @@ import type {
   UpstreamDialect,
 } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { withOrigin } from "#dialects/reasoning/proof.ts";
 import { createCollector } from "#dialects/stream/collected-answer.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/stream/sse.ts";
@@ -16,12 +17,12 @@ import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tools/tool-names.
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
 import { emptyTally, needsCount } from "#dialects/usage/tally.ts";
-import { asRecord, parseJson, parseRecord } from "#dialects/wire.ts";
+import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { TransportError } from "#platform/http/transport-error.ts";
 import type { CallBill } from "#relay/core/billing/call-bill.ts";
-import { tallyResponse } from "#relay/core/billing/meter.ts";
+import { tallyResponse } from "#relay/core/billing/tally-text.ts";
 import type { MemoryShare, RoutedCall } from "#relay/core/call.ts";
 import { isLong, parseInPieces, stringifyInPieces } from "#relay/core/response/long-json.ts";
 import {

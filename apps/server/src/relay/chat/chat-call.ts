@@ -11,8 +11,8 @@ export interface ChatCall extends ReceivedCall {
   readonly body: Wire;
   readonly raw: Buffer;
   readonly request: ChatRequest;
-  /** Client headers for an upstream of the same dialect. */
-  readonly forward: Record<string, string>;
+  /** Client headers for an upstream of the same dialect; undefined without any. */
+  readonly forward?: Record<string, string> | undefined;
   /** `request` contains more than the body, so the body must not be sent instead. */
   readonly rewritten?: boolean;
   /** Tokens of the continued conversation that its provider stores; undefined = unknown. */

@@ -22,7 +22,13 @@ import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { finish, readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { type EncodedChat, type Marking, type SentChatCall, encodeChat } from "./encode-chat.ts";
+import {
+  type EncodedChat,
+  type Marking,
+  type SentChatCall,
+  encodeChat,
+  hasOnlyTexts,
+} from "./encode-chat.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { hasFileAddresses } from "./fit-request.ts";
 import { openSearchStream, readSearchBody } from "./search-response.ts";
@@ -40,16 +46,21 @@ export function relayChat(services: RelayServices, requested: ChatCall): Promise
       async prepare(planned) {
         const prompt = promptName(planned);
         if (prompt !== undefined) await services.prompts.learn(prompt);
-        const fetched = hasFileAddresses(planned.received)
-          ? await fetchAhead(services, callToSend(planned), planned)
-          : undefined;
+        const { request } = planned.received;
+        const fetched =
+          !hasOnlyTexts(request) && hasFileAddresses(request)
+            ? await fetchAhead(services, callToSend(planned), planned)
+            : undefined;
+        if (request.serverTools === undefined) return fetched;
         const call = fetched ?? planned.received;
         return withSearchEstimate(call, planned, services.settings.current()) ?? fetched;
       },
       encode({ planned, target }) {
         const call = { ...callToSend(planned), marking: markingOf(services, planned, target) };
         const settings = services.settings.current();
-        const search = withSearch(call, target, settings);
+        // Earlier searches of the gateway are parts of the conversation.
+        const hasSearches = call.request.serverTools !== undefined || !hasOnlyTexts(call.request);
+        const search: SearchingCall = hasSearches ? withSearch(call, target, settings) : { call };
         const encoded = encodeChat(search.call, target, settings);
         return { ...encoded, dropped: [...encoded.dropped, ...(search.offer?.dropped ?? [])], call, search };
       },

@@ -6,7 +6,7 @@
 import type { ChatRequest, Message, Part } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 
 const CLEARED = "[The result of this tool call was cleared to save context.]";
 const INTRODUCTION =

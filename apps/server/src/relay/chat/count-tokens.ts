@@ -24,7 +24,7 @@ export interface CountCall extends ReceivedCall {
   readonly request: ChatRequest;
   /** Earlier messages are in `request` only, so the body cannot be sent to a provider. */
   readonly rewritten?: boolean;
-  readonly forward: Record<string, string>;
+  readonly forward?: Record<string, string> | undefined;
 }
 
 /** Response header that marks a number as our estimate. */
@@ -51,7 +51,7 @@ export function countTokens(services: RelayServices, call: CountCall): Promise<T
         headers: {
           "content-type": "application/json",
           accept: "application/json",
-          ...selectForwardedHeaders(target.channel.provider, call.forward),
+          ...headersFor(target, call),
         },
         body: bodyFor(call, target),
         timeoutMs: TIMEOUT_MS,
@@ -87,12 +87,16 @@ function pathAt(call: CountCall, { channel, upstreamModel }: Target): string | u
   return spoken.includes(id) && counts ? path : undefined;
 }
 
+function headersFor({ channel }: Pick<Target, "channel">, { forward }: CountCall): Record<string, string> {
+  return forward === undefined ? {} : selectForwardedHeaders(channel.provider, forward);
+}
+
 function bodyFor(call: CountCall, { channel, upstreamModel: model }: Target) {
-  const { client, raw, forward } = call;
+  const { client, raw } = call;
   const { provider } = channel;
   const { body } = client.id === "anthropic" ? withoutAttribution(call, channel) : call;
   const named = body["model"] === undefined || body["model"] === model ? body : { ...body, model };
-  const betas = betasIn(selectForwardedHeaders(provider, forward));
+  const betas = betasIn(headersFor({ channel }, call));
   const shape = shapeOf(channel, { model, dialect: client.id, betas });
   const adjusted = provider.adjustRequest?.(named, shape) ?? named;
   return adjusted === call.body ? raw : JSON.stringify(adjusted);

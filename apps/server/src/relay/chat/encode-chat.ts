@@ -88,8 +88,11 @@ export function encodeChat(call: EncodableChat, target: Target, settings: Settin
   const dialect = upstream.id === "own" ? {} : { dialect: upstream.id };
   const requested = { model, stream, ...dialect };
   const forward =
-    upstream.id === call.client.id ? selectForwardedHeaders(channel.provider, call.forward) : {};
-  const shape = shapeOf(channel, { ...requested, betas: betasIn(forward) });
+    call.forward !== undefined && upstream.id === call.client.id
+      ? selectForwardedHeaders(channel.provider, call.forward)
+      : undefined;
+  const betas = forward === undefined ? undefined : betasIn(forward);
+  const shape = shapeOf(channel, { ...requested, betas });
   const cacheKey = cacheKeyOf(call, channel, upstream);
   const { body, dropped, prompt, marks } = encodeBody(
     { ...call, ...(cacheKey !== undefined && "field" in cacheKey && { added: cacheKey.field }) },
@@ -159,7 +162,9 @@ function repairFor(
   const isExact = provider.exact === true && isOwnAddress(provider, baseUrl);
   const repair = isExact ? undefined : upstream.repair?.();
   // A response that is encoded gets its marks then.
-  return id === client.id && isDecoded !== true ? combineRepairs(repair, markProofs(id, origin)) : repair;
+  if (origin === undefined || id !== client.id || isDecoded === true) return repair;
+  const marks = markProofs(id, origin);
+  return marks === undefined ? repair : combineRepairs(repair, marks);
 }
 
 /** Returns the WebSocket to use for a call that arrived over one, where the provider supports it. */
@@ -215,9 +220,9 @@ function encode(
   const { channel, upstreamModel: model, price } = chosen;
   const { parameters } = channel;
   const plain = given.client.id === "anthropic" ? withoutAttribution(given, channel) : given;
-  const early = parameters["pre_add"] === true && given.rewritten !== true;
+  const early = parameters?.["pre_add"] === true && given.rewritten !== true;
   const call = early ? withEarlyParameters(plain, parameters, model) : plain;
-  const request = fitRequest(call, channel, upstream, model);
+  const request = hasOnlyTexts(call.request) ? call.request : fitRequest(call, channel, upstream, model);
   const passes =
     upstream.id !== "own" &&
     upstream.id === call.client.id &&
@@ -231,7 +236,7 @@ function encode(
   // The operator's own fields stay.
   const unpriced = unpricedFields(wire, price).filter((name) => !early || !(name in parameters));
   const priced = unpriced.length === 0 ? wire : withoutFields(wire, unpriced);
-  const own = early ? priced : withParameters(priced, parameters, model);
+  const own = early || parameters === undefined ? priced : withParameters(priced, parameters, model);
   const whole = withChannelPrompt(own, channel, upstream, call.client.id);
   const { reasoning } = request;
   const described =
@@ -242,6 +247,17 @@ function encode(
   const { marked, prompt, marks } = markPrompt(given, chosen, upstream, adjusted.body);
   const { dropped } = adjusted;
   return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt, marks };
+}
+
+/** Returns whether every receiver understands the parts of a conversation as they are. */
+export function hasOnlyTexts({ messages, extra }: ChatRequest): boolean {
+  const isEdited = extra?.fields["context_management"] !== undefined;
+  return (
+    !isEdited &&
+    messages.every(
+      (message) => message.extra === undefined && message.parts.every(({ type }) => type === "text"),
+    )
+  );
 }
 
 interface EncodedWire {

@@ -35,7 +35,7 @@ export function fitRequest(
 }
 
 /** Whether the request names files by their address, which some channels need as bytes. */
-export function hasFileAddresses({ request }: Pick<ChatCall, "request">): boolean {
+export function hasFileAddresses(request: ChatRequest): boolean {
   return addressedParts(request, () => true).length > 0;
 }
 

@@ -60,7 +60,6 @@ export function withParameters(
   parameters: Readonly<Record<string, unknown>>,
   model: string,
 ): Wire {
-  if (Object.keys(parameters).length === 0) return wire;
   const { overwrite, per_model: perModel } = parameters;
   const own = perModel === true ? entryOf(parameters, model) : parameters;
   if (typeof own !== "object" || own === null) return withoutFields(wire, parameters["remove"]);

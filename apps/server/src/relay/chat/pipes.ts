@@ -13,7 +13,7 @@ import { formatFrame, type RawFrame } from "#dialects/stream/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tools/tool-names.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { billedUsage } from "#dialects/usage/service-tier.ts";
-import { tallyEvent } from "#relay/core/billing/meter.ts";
+import { tallyEvent } from "#relay/core/billing/tally-text.ts";
 import { excessOf } from "#relay/core/routing/excess.ts";
 import { interruptedError } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";

@@ -275,11 +275,6 @@ export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcripti
  */
 export type Books = "charge" | "log" | "none";
 
-/** Whether the call has a reservation and a charge. */
-export function recordsCharge({ books = "charge" }: Pick<ReceivedCall, "books">): boolean {
-  return books === "charge";
-}
-
 /** How a call ended that reached a provider. */
 export type ProviderOutcome = Exclude<Outcome, "failed">;
 

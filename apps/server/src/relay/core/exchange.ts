@@ -26,13 +26,7 @@ import {
 } from "#relay/core/upstream/ask.ts";
 import { asKeyFailure } from "#relay/core/upstream/key-evidence.ts";
 import { errorForClients, errorForOperators } from "#relay/core/upstream/scrub.ts";
-import {
-  recordsCharge,
-  type PlannedCall,
-  type PricedTarget,
-  type ReceivedCall,
-  type RoutedCall,
-} from "./call.ts";
+import type { PlannedCall, PricedTarget, ReceivedCall, RoutedCall } from "./call.ts";
 import type { RelayServices } from "./services.ts";
 
 /** One kind of call: encodes the request for a target and reads its response. All other steps are shared. */
@@ -161,6 +155,11 @@ function attemptOf<Answer extends object, Sent extends EncodedRequest, Received 
       },
       bill.connection,
     );
+}
+
+/** Whether the call has a reservation and a charge. */
+function recordsCharge({ books = "charge" }: ReceivedCall): boolean {
+  return books === "charge";
 }
 
 async function runCall<Answer extends object, Received extends ReceivedCall>(

@@ -9,10 +9,11 @@ import {
 import { modelSegment } from "#dialects/gemini/model-segment.ts";
 import { dialects } from "#dialects/index.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import { liftVectors, vectorsIn } from "#dialects/media/vectors.ts";
 import { withoutNegativeCounts } from "#dialects/usage/negative-counts.ts";
 import { emptyTally } from "#dialects/usage/tally.ts";
-import { parseJson, readAs } from "#dialects/wire.ts";
+import { readAs } from "#dialects/wire.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Answer, ReceivedCall } from "#relay/core/call.ts";
 import { relay } from "#relay/core/exchange.ts";

@@ -5,7 +5,7 @@
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { scanAnswer } from "#dialects/stream/answer-scan.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import { type AnswerReader, createJsonReader } from "#relay/core/response/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
 

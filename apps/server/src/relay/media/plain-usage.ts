@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import type { PlainCall } from "./plain-call.ts";
 
 const count = z.int().nonnegative().nullish();

@@ -11,7 +11,7 @@ import {
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-channel.ts";

@@ -4,7 +4,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { type ActiveChannel, type ActiveKey, mapModel } from "#domain/channels/selection/active-channel.ts";
 import { parseMapping } from "#domain/channels/selection/load-channels.ts";

@@ -4,7 +4,7 @@ import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { CallBill } from "#relay/core/billing/call-bill.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import type { EndedCall, PricedTarget, ReceivedCall, RoutedCall } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { covers, estimateOf, longestOutput } from "./realtime-estimate.ts";

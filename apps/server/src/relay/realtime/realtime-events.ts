@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 
 const count = z.int().nonnegative().nullish();

@@ -6,7 +6,7 @@ import type { CharacterCount } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { unseenInput } from "#domain/pricing/plausible.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import type { ConversationTokens } from "./realtime-estimate.ts";
 import { AUDIO_OUTPUT_TOKENS_PER_SECOND, type InputPart } from "./realtime-events.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "#dialects/wire.ts";
+import { parseJson } from "#dialects/json/parse-json.ts";
 import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { ActiveChannel } from "#domain/channels/selection/active-channel.ts";
 import { storedChannel } from "#domain/channels/selection/load-channels.ts";

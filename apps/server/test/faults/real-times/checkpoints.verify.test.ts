@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { audit } from "#domain/ledger/balances/audit.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import type { Database } from "#platform/database/db.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import { openTestDatabase } from "#test/database.ts";
 import { type GatewayProcess, killNodes, startGatewayProcess } from "#test/gateway-process.ts";
 

@@ -18,6 +18,7 @@ import { type AnalyticsParams, analyticsParams } from "./period.ts";
 import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
 import { UsageSection } from "./usage-section.tsx";
+import { UserFilter } from "./user-filter.tsx";
 
 const StatementsTab = lazyPart(() =>
   import("./statements/statements-tab.tsx").then((module) => module.StatementsTab),
@@ -41,7 +42,14 @@ export default function AnalyticsPage() {
     <Page
       title={t("Analytics")}
       description={t("Usage and cost of all users. Days are in your time zone.")}
-      actions={params.tab === "usage" ? <PeriodBar {...view} /> : null}
+      actions={
+        params.tab === "usage" ? (
+          <>
+            <UserFilter userId={params.user} onChange={(user) => setParams({ user })} />
+            <PeriodBar {...view} />
+          </>
+        ) : null
+      }
     >
       <Tabs
         value={params.tab}

@@ -61,14 +61,15 @@ export const autoDisabledQuery = (params: AnalyticsParams) => {
   });
 };
 
-/** Rankings, channels and flows of all users. */
+/** Rankings, channels and flows. */
 export const insightsQuery = (params: AnalyticsParams) => {
-  const { range, from, to } = params;
+  const { range, from, to, user } = params;
   return queryOptions({
-    queryKey: ["analytics", "insights", { range, from, to }],
+    queryKey: ["analytics", "insights", { range, from, to, user }],
     queryFn: () =>
       http.get("/analytics/insights", asSent<Insights>(), {
         ...periodWindow(params, new Date()),
+        user_id: user,
         time_zone: timeZone(),
       }),
     staleTime: 30_000,

@@ -1,8 +1,19 @@
+import type { Insights } from "@gateway/shared/usage/insights";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
+import type { AnalyticsParams } from "./period.ts";
 import classes from "./analytics.module.css";
+
+/** Returns the filter of the log for the chosen user; empty for all users. */
+export function logFilterOf(
+  { user }: AnalyticsParams,
+  insights: Insights | undefined,
+): Record<string, string> {
+  const username = insights?.flows.users[user];
+  return username === undefined ? {} : { username };
+}
 
 type CallsLinkProps = {
   row: { name: string; requests: number };

@@ -13,7 +13,7 @@ import { Empty, QueryFallback } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures/figures.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
-import { CallsLink } from "./calls-link.tsx";
+import { CallsLink, logFilterOf } from "./calls-link.tsx";
 import { type AnalyticsParams, periodWindow } from "./period.ts";
 import classes from "./analytics.module.css";
 
@@ -62,7 +62,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
           </thead>
           <tbody>
             {rows.map((row) => {
-              const filter = { channel_id: row.id };
+              const filter = { channel_id: row.id, ...logFilterOf(params, insights.data) };
               const margin = row.charged - row.cost;
               const hasCost = row.charged > 0;
               return (

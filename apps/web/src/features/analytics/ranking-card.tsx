@@ -11,7 +11,7 @@ import { Figures } from "#ui/figures/figures.tsx";
 import { Trend } from "#ui/figures/trend.tsx";
 import { Section } from "#ui/page/page.tsx";
 import { insightsQuery } from "./api.ts";
-import { CallsLink } from "./calls-link.tsx";
+import { CallsLink, logFilterOf } from "./calls-link.tsx";
 import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
 import type { AnalyticsView } from "./period-bar.tsx";
@@ -30,11 +30,17 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
     .filter((row) => row[metric] > 0 || row.before[metric] > 0)
     .toSorted((one, two) => two[metric] - one[metric]);
   const filterOf = (row: RankedAmounts): Record<string, string> =>
-    of === "models" ? { model_name: row.name } : { username: row.name };
+    of === "models"
+      ? { model_name: row.name, ...logFilterOf(params, insights.data) }
+      : { username: row.name };
   return (
     <Section
       title={of === "models" ? t("Top models") : t("Top users")}
-      hint={t("Top 10 by charges, compared with the previous period")}
+      hint={
+        of === "models"
+          ? t("Top 10 by charges, compared with the previous period")
+          : t("Top 10 of all users by charges, compared with the previous period")
+      }
     >
       {!insights.data ? (
         <QueryFallback query={insights}>

@@ -26,7 +26,6 @@ interface UsageOverTimeProps<Group extends string, Usage extends UsageOfPeriod> 
   period: UseQueryResult<Usage>;
   /** The groupings to choose from, in display order. */
   groups: readonly { value: Group; label: string }[];
-  filter?: ReactNode;
   /** Name of usage without a name. */
   noName: string;
   noCallsHint: string;
@@ -56,7 +55,6 @@ export function UsageOverTime<Group extends string, Usage extends UsageOfPeriod>
           checkIconPosition="right"
           onChange={(by) => by !== null && onChange({ by })}
         />
-        {props.filter}
         {isTable ? null : <MetricControl value={params.metric} onChange={(metric) => onChange({ metric })} />}
         <div className={classes.end}>
           <TableToggle

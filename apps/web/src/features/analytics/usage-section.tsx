@@ -3,12 +3,10 @@ import type { GroupType } from "@gateway/shared/usage/analytics";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { phrasesIn } from "#lib/i18n.ts";
-import { useMayEnter } from "#lib/session.ts";
 import { periodQuery } from "./api.ts";
 import { UsageChart } from "./chart/usage-chart.tsx";
 import type { AnalyticsView } from "./period-bar.tsx";
 import { UsageOverTime } from "./usage-over-time.tsx";
-import { UserFilter } from "./user-filter.tsx";
 
 const phrase = phrasesIn("analytics");
 
@@ -22,7 +20,6 @@ const groupLabels: Record<GroupType, string> = {
 
 export function UsageSection({ params, onChange }: AnalyticsView) {
   const { t } = useTranslation("analytics");
-  const seesUsers = useMayEnter("users");
   return (
     <UsageOverTime
       params={params}
@@ -32,9 +29,6 @@ export function UsageSection({ params, onChange }: AnalyticsView) {
         value: value as GroupType,
         label: t(label),
       }))}
-      filter={
-        seesUsers ? <UserFilter userId={params.user} onChange={(user) => onChange({ user })} /> : undefined
-      }
       noName={params.by === "user" ? t("Others") : t("Unknown")}
       noCallsHint={t("Choose a longer period or another user.")}
       chart={(period) => <UsageChart period={period} params={params} />}

@@ -19,6 +19,7 @@ const phrase = phrasesIn("audit-log");
 
 /** Actions whose target is not an object with a name. */
 const wholeSentences = lookupTable<string>({
+  "backup.run": phrase("{{who}} started a backup"),
   "call.share": phrase("{{who}} created a link to a call"),
   "call.revoke_share": phrase("{{who}} revoked a link to a call"),
   "export.secrets": phrase("{{who}} exported the data with secrets"),

@@ -28,14 +28,23 @@ export const accentPreviewQuery = (color: string | undefined) =>
     meta: { quiet: true },
   });
 
+const runningRefreshMs = 2_000;
+const refreshMs = 60_000;
+
 export const backupsQuery = queryOptions({
   queryKey: ["option", "backups"],
   queryFn: () => http.get("/option/backups", asSent<BackupList>()),
+  refetchInterval: ({ state }) => (state.data?.progress ? runningRefreshMs : refreshMs),
   meta: { quiet: true },
 });
 
-const runningRefreshMs = 2_000;
-const refreshMs = 60_000;
+export function useStartBackup() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => http.post("/option/backups/run", nothing),
+    onSettled: () => client.invalidateQueries({ queryKey: backupsQuery.queryKey }),
+  });
+}
 
 export const logExportQuery = queryOptions({
   queryKey: ["option", "log-export"],

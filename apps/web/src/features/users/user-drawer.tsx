@@ -12,6 +12,7 @@ import { GroupName } from "#components/group-name.tsx";
 import { identityProviderTitle } from "#components/icons/identity-provider.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { SessionList } from "#components/session-list.tsx";
+import { UserStatusDot } from "#features/users/list/user-columns.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { joinList } from "#lib/format/join-list.ts";
 import { useFormat } from "#lib/format/quota.ts";
@@ -29,7 +30,6 @@ import { toast } from "#ui/toast.tsx";
 import { useEndSessions, userQuery, userSessionsQuery } from "./api.ts";
 import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
-import { UserStatusDot } from "./user-columns.tsx";
 
 type UserDrawerProps = {
   id: number;

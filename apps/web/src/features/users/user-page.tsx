@@ -11,6 +11,7 @@ import { Amount } from "#components/amount.tsx";
 import { CacheEffectCard } from "#components/usage/cache-effect.tsx";
 import { UsageChart, UsageDetails, UsageStats } from "#components/usage/object-usage.tsx";
 import { RecentCalls } from "#components/usage/recent-calls.tsx";
+import { UserStatusDot } from "#features/users/list/user-columns.tsx";
 import { useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useFormat } from "#lib/format/quota.ts";
@@ -29,7 +30,6 @@ import { RelativeTime } from "#ui/relative-time.tsx";
 import { userQuery } from "./api.ts";
 import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
-import { UserStatusDot } from "./user-columns.tsx";
 import { AccountFacts, Part, Sessions } from "./user-drawer.tsx";
 
 const QuotaDialog = lazyPart(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));

@@ -1,7 +1,7 @@
 /** A number edited in place: Enter or blur saves, Escape reverts. */
 import { TextInput, Tooltip } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useMayChange } from "#lib/changes.ts";
 import classes from "./inline-number.module.css";
 
@@ -22,6 +22,8 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
   const [draft, setDraft] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [phase, setPhase] = useState<"idle" | "saving" | "saved">("idle");
+
+  const input = useRef<HTMLInputElement>(null);
 
   const drop = () => {
     setDraft(null);
@@ -51,17 +53,9 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
 
   if (!mayChange) return value;
   return (
-    <Tooltip
-      label={fault}
-      opened={fault !== null}
-      // The error shows it, not the pointer or the focus.
-      className=""
-      color="red"
-      position="bottom"
-      multiline
-      maw={240}
-    >
+    <>
       <TextInput
+        ref={input}
         aria-label={label}
         size="xs"
         w={width}
@@ -92,6 +86,17 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
           if (event.key === "Escape") drop();
         }}
       />
-    </Tooltip>
+      {fault === null ? null : (
+        <Tooltip
+          target={input}
+          opened
+          label={<span role="alert">{fault}</span>}
+          color="red"
+          position="bottom"
+          multiline
+          maw={240}
+        />
+      )}
+    </>
   );
 }

@@ -25,7 +25,8 @@ export interface ActiveChannel {
   weight: number;
   mapping: ActiveMapping;
   headers: Readonly<Record<string, string>>;
-  parameters: Readonly<Record<string, unknown>>;
+  /** Fields that the operator adds to requests; undefined without any. */
+  parameters?: Readonly<Record<string, unknown>> | undefined;
   disabledStream: ReadonlySet<string>;
   onlyChat: boolean;
   preCost: number;

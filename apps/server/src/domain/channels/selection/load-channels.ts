@@ -126,7 +126,7 @@ function activeChannel(
     weight: row.weight,
     mapping: parseMapping(row.model_mapping as Record<string, string>),
     headers: sendableHeaders(whole.model_headers),
-    parameters: whole.custom_parameter,
+    parameters: Object.keys(whole.custom_parameter).length === 0 ? undefined : whole.custom_parameter,
     disabledStream: new Set(row.disabled_stream),
     onlyChat: row.only_chat,
     preCost: row.pre_cost,

@@ -1,8 +1,8 @@
 -- Compares every balance with its ledger entries and charges. One statement reads one snapshot: a call that settles
 -- meanwhile is in all of the sums or in none.
 WITH credits AS (SELECT user_id AS id, sum(amount) AS points FROM ledger_entries GROUP BY 1),
-charges AS (SELECT user_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
-token_charges AS (SELECT token_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
+charges AS (SELECT user_id AS id, sum(quota) AS points FROM usage_sums('-infinity', 'infinity') GROUP BY 1),
+token_charges AS (SELECT token_id AS id, sum(quota) AS points FROM usage_sums('-infinity', 'infinity') GROUP BY 1),
 held AS (SELECT user_id AS id, sum(amount) FILTER (WHERE version = 0) AS points,
   sum(amount) FILTER (WHERE version > 0) AS leased, sum(charged) AS unbooked FROM reservations GROUP BY 1),
 token_held AS (SELECT token_id AS id, sum(token_amount) FILTER (WHERE version = 0) AS points,

@@ -4,7 +4,6 @@ import { bookCharges } from "#domain/ledger/bookings/book-charges.ts";
 import { conflict, internalError, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { readStatement } from "#platform/database/prepared-statement.ts";
-import { largestAmount } from "./amounts.ts";
 
 export type CreditKind = "topup" | "redemption" | "gift" | "invite" | "admin" | "refund" | "expiry" | "task";
 
@@ -23,6 +22,9 @@ export interface CreditInput {
   /** New expiry of the whole balance; unchanged when absent. */
   validUntil?: Date;
 }
+
+/** Maximum number of points per movement. Amounts are sent as JSON numbers. */
+export const largestAmount = BigInt(Number.MAX_SAFE_INTEGER);
 
 const creditStatement = readStatement(import.meta.url, "credit.sql");
 

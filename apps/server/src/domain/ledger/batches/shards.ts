@@ -1,7 +1,7 @@
 import { findLoggedOutcomes } from "#domain/ledger/calls/log-refused-calls.ts";
 import type { LogRowFormat } from "#domain/ledger/calls/log-rows.ts";
 import type { Decision } from "#domain/ledger/calls/refusal.ts";
-import { createLeaseSplitter } from "#domain/ledger/checkpoints/lease-splitter.ts";
+import { createLeaseSplitter, type SplittingOperation } from "#domain/ledger/checkpoints/lease-splitter.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import { accountBusy } from "#errors.ts";
 import {
@@ -123,7 +123,8 @@ function createShard(
   const splits = createLeaseSplitter({ connection, book, reserved, lookUp });
 
   async function run(items: readonly BatchItem<LedgerOperation>[]): Promise<(Decision | typeof again)[]> {
-    await splits.resolveUncertain(items.map((item) => item.input));
+    const splitting = items.map(({ input }) => input).filter(isSplitting);
+    if (splitting.length > 0) await splits.resolveUncertain(splitting);
     const checkpoints = items.flatMap(({ input }) => (input.kind === "checkpoint" ? [input] : []));
     if (checkpoints.length === 0) return runBatch(items);
     await splits.split(checkpoints);
@@ -186,10 +187,8 @@ function createShard(
     const open = await reserved(
       unclear.flatMap((operation) => (operation.kind === "reserve" ? [operation.input.requestId] : [])),
     );
-    const closed = await findLoggedOutcomes(
-      connection.query,
-      unclear.flatMap((operation) => (operation.kind === "settle" ? [operation.record] : [])),
-    );
+    const ended = unclear.flatMap((operation) => (operation.kind === "settle" ? [operation.record] : []));
+    const closed = ended.length === 0 ? none : await findLoggedOutcomes(connection.query, ended);
     return operations.map((operation, ord) => {
       const verdict = verdicts.get(ord);
       switch (operation.kind) {
@@ -229,6 +228,8 @@ function createShard(
   });
 }
 
+const none: ReadonlyMap<string, string> = new Map();
+
 const checkpointed: Decision = { verdict: "checkpointed" };
 
 /**
@@ -245,6 +246,11 @@ function endOf(
   if (logged === "interrupted" && record.outcome !== "interrupted") return { verdict: "gone" };
   if (logged !== undefined) return { verdict: "settled" };
   return call?.lease !== undefined && there.has(call.lease.id) ? again : { verdict: "gone" };
+}
+
+function isSplitting(operation: LedgerOperation): operation is SplittingOperation {
+  const isOfCall = operation.kind === "settle" || operation.kind === "checkpoint";
+  return isOfCall && operation.call?.isSplitting === true;
 }
 
 function isIn(leases: ReadonlySet<Lease>, { call }: SettleOperation): boolean {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkAmount } from "#domain/ledger/balances/amounts.ts";
+import { largestAmount } from "#domain/ledger/balances/credit.ts";
 import type { CircuitBreaker } from "#domain/ledger/batches/circuit-breaker.ts";
 import type { LateHandler, ReservedCall, ReserveInput } from "#domain/ledger/batches/operations.ts";
 import type { Shards } from "#domain/ledger/batches/shards.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
 import { type LeaseRecalls, leasesMayHelp, recallPausesMs } from "#domain/ledger/leases/recall-leases.ts";
-import { shuttingDown } from "#errors.ts";
+import { internalError, shuttingDown } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { TransientMap } from "#platform/memory/transient-map.ts";
@@ -168,4 +168,10 @@ export function createOpenCalls(options: OpenCallOptions): OpenCalls {
       book.endCall(call, true);
     },
   };
+}
+
+/** Throws `internal` unless this number of points can be reserved or charged. */
+function checkAmount(amount: bigint): void {
+  if (amount < 0n || amount > largestAmount)
+    throw internalError(new Error(`An amount of ${amount} points cannot be reserved or charged.`));
 }

@@ -1,8 +1,8 @@
 import type {
   CheckpointOperation,
   Lease,
-  LedgerOperation,
   ReservedCall,
+  SettleOperation,
 } from "#domain/ledger/batches/operations.ts";
 import { rowOf } from "#domain/ledger/calls/log-rows.ts";
 import type { LeaseBook } from "#domain/ledger/leases/lease-book.ts";
@@ -28,6 +28,9 @@ interface SplitRow {
   points: bigint | null;
 }
 
+/** The end or checkpoint of a call to which an earlier statement may have given a reservation of its own. */
+export type SplittingOperation = (SettleOperation | CheckpointOperation) & { readonly call: ReservedCall };
+
 type LeasedCall = ReservedCall & { readonly lease: Lease };
 
 /**
@@ -36,10 +39,10 @@ type LeasedCall = ReservedCall & { readonly lease: Lease };
  */
 export interface LeaseSplitter {
   /**
-   * Determines which of these calls already got a reservation of their own from an earlier statement whose
+   * Determines which of these splitting calls already got a reservation of their own from an earlier statement whose
    * response was lost. Call it before a batch changes their leases.
    */
-  resolveUncertain(operations: readonly LedgerOperation[]): Promise<void>;
+  resolveUncertain(operations: readonly SplittingOperation[]): Promise<void>;
   /** Calls that cannot be split now stay unchanged; the next checkpoint tries again. */
   split(operations: readonly CheckpointOperation[]): Promise<void>;
 }
@@ -61,13 +64,8 @@ export function createLeaseSplitter({
 }: LeaseSplitterOptions): LeaseSplitter {
   return {
     async resolveUncertain(operations) {
-      const unclear = operations.flatMap((operation) => {
-        if (operation.kind !== "settle" && operation.kind !== "checkpoint") return [];
-        const { call, record } = operation;
-        return call?.isSplitting === true ? [{ call, requestId: record.requestId }] : [];
-      });
-      const there = await reserved(unclear.map(({ requestId }) => requestId));
-      for (const { call, requestId } of unclear) if (there.has(requestId)) book.detachCall(call);
+      const there = await reserved(operations.map(({ record }) => record.requestId));
+      for (const { call, record } of operations) if (there.has(record.requestId)) book.detachCall(call);
     },
 
     async split(operations) {

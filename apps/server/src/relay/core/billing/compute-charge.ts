@@ -9,7 +9,7 @@ import type { Estimate } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { type ActivePrice, computeBill, reservedTier } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
-import { withImpliedSearch } from "#providers/models/implied-search.ts";
+import { alwaysSearches } from "#providers/provider.ts";
 import type {
   CachedCall,
   CallKind,
@@ -21,11 +21,12 @@ import type {
   ReceivedCall,
   RoutedCall,
 } from "#relay/core/call.ts";
+import { withOneSearch } from "#relay/core/routing/price-options.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { CallConnection } from "#relay/core/upstream/call-connection.ts";
 import type { DrainExtent } from "#relay/core/upstream/drains.ts";
 import type { Attempts } from "./attempts.ts";
-import { computeOwedUsage } from "./settle.ts";
+import { type CallEnd, computeOwedUsage } from "./settle.ts";
 
 /** What is known about a call so far. */
 export interface CallState {
@@ -71,20 +72,16 @@ export function computeCharge(
   state: CallState,
   ended: EndedCall,
 ): OwedCharge | undefined {
-  const { received, attempts, connection, startedAt, marks } = state;
+  const { received, connection, marks } = state;
   const { calls = received.calls, estimate = estimateOf(state) } = ended;
   const { price, groupRatio } = termsOf(ended.routed);
   const target = targetOf(state);
   const owed = computeOwedUsage({
-    kind: kindOf(services, state),
+    ...hiddenOutputOf(services, state, ended),
     isCut: connection.isCut,
-    hidden: services.reasoners.writtenIn(
-      target?.upstreamModel ?? "",
-      (attempts.firstTextAt ?? now()) - startedAt,
-    ),
     reach: connection.reach,
     ended: ended.outcome,
-    reported: withSearches(target, ended.reported),
+    reported: withImpliedSearch(target, ended.reported),
     final: ended.final === true,
     delivered: ended.delivered,
     counted: ended.counted,
@@ -134,13 +131,29 @@ function modelOf(state: CallState): string {
   return targetOf(state)?.upstreamModel ?? state.planned?.model ?? state.received.model;
 }
 
+/** Returns what is known of output that the text of a response hides. A complete response reports it. */
+function hiddenOutputOf(
+  { reasoners }: Reasoning,
+  state: CallState,
+  { outcome }: EndedCall,
+): Pick<CallEnd, "kind" | "hidden"> {
+  const { received, attempts, startedAt } = state;
+  if (outcome === "complete") return { kind: received.kind ?? "text", hidden: 0 };
+  const hiddenMs = (attempts.firstTextAt ?? now()) - startedAt;
+  return {
+    kind: kindOf({ reasoners }, state),
+    hidden: reasoners.writtenIn(targetOf(state)?.upstreamModel ?? "", hiddenMs),
+  };
+}
+
 function estimateOf({ planned, received }: CallState): Estimate {
   return planned?.plan.estimate ?? received.estimate;
 }
 
-function withSearches(target: PricedTarget | undefined, reported: Usage | undefined): Usage | undefined {
+/** Adds the search of a model that searches for every response, if its provider did not count it. */
+function withImpliedSearch(target: PricedTarget | undefined, reported: Usage | undefined): Usage | undefined {
   if (reported === undefined || target === undefined) return reported;
-  return withImpliedSearch(target.channel.provider, target.upstreamModel, reported);
+  return alwaysSearches(target.channel.provider, target.upstreamModel) ? withOneSearch(reported) : reported;
 }
 
 /**

@@ -9,7 +9,7 @@ import { channel } from "#domain/channels/selection/channels.fixture.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { mostOf } from "#domain/pricing/plausible.ts";
 import { priceOptionsOf, reservedUsage } from "#relay/core/routing/price-options.ts";
-import { meter } from "./meter.ts";
+import { meter } from "./settle.ts";
 
 const inline = (mediaType: string, head: string | Buffer, bytes = 500): MediaSource => ({
   type: "data",

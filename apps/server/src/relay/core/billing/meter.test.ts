@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { meter } from "./meter.ts";
+import { meter } from "./settle.ts";
 
 const expected = { input: 7, output: 100 };
 

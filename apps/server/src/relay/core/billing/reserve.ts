@@ -3,8 +3,8 @@
  * the longest response of its model. Where the balance or a budget does not cover that, less is reserved and
  * sent as the limit.
  */
-import { aliasesIn } from "@gateway/shared/models/model-alias";
 import type { SessionShare } from "#domain/ledger/batches/operations.ts";
+import { cheaperModels } from "#domain/settings/model-lists.ts";
 import { GatewayError, insufficientQuota } from "#errors.ts";
 import type { PlannedCall, ReceivedCall } from "#relay/core/call.ts";
 import { replanCall } from "#relay/core/routing/plan.ts";
@@ -120,7 +120,7 @@ function cheaperCall<Received extends ReceivedCall>(
   services: RelayServices,
   planned: PlannedCall<Received>,
 ): PlannedCall<Received> | undefined {
-  const model = cheaperModels(services).get(planned.model);
+  const model = cheaperModels(services.settings).get(planned.model);
   if (model === undefined || planned.plan.only !== undefined) return undefined;
   try {
     const cheaper = replanCall(services, planned, { model });
@@ -130,15 +130,6 @@ function cheaperCall<Received extends ReceivedCall>(
     if (error instanceof GatewayError) return undefined;
     throw error;
   }
-}
-
-/** The cheaper models, parsed once per text of the setting. */
-let parsed: { text: string; models: ReadonlyMap<string, string> } = { text: "", models: new Map() };
-
-function cheaperModels({ settings }: RelayServices): ReadonlyMap<string, string> {
-  const { SessionFallbackModels: text } = settings.current();
-  if (text !== parsed.text) parsed = { text, models: aliasesIn(text) };
-  return parsed.models;
 }
 
 /** Formats points as a decimal amount in US dollars, at least 0. */

@@ -5,9 +5,9 @@
 import type { Outcome } from "@gateway/shared/usage/log";
 import type { CharacterCount } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
-import type { Estimate } from "#domain/pricing/estimate.ts";
+import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
+import { plausibleUsage, mostOf } from "#domain/pricing/plausible.ts";
 import type { CallKind, Reach } from "#relay/core/call.ts";
-import { meter, type MeteredUsage } from "./meter.ts";
 
 export interface CallEnd {
   kind: CallKind;
@@ -48,6 +48,14 @@ export const uncountedPercent: Record<CallKind, { sent: number; answering: numbe
   storage: { sent: 100, answering: 100, cut: 100 },
 };
 
+/** The usage to charge, and how it became known. */
+interface MeteredUsage {
+  usage: Usage;
+  estimated: boolean;
+  /** Counts of the provider that were not billed because they are implausible. */
+  implausible?: Record<string, number>;
+}
+
 /** Returns the usage to charge; undefined when the call costs nothing. */
 export function computeOwedUsage(end: CallEnd): MeteredUsage | undefined {
   const { kind, reach, ended, reserved, isCut } = end;
@@ -79,6 +87,49 @@ function withHidden(usage: Usage, { output: most }: Estimate, hidden: number): U
 function count({ reported, delivered, counted, reserved }: CallEnd, complete: boolean): MeteredUsage {
   if (reported === undefined && counted !== undefined) return { usage: counted, estimated: true };
   return meter(reported, complete, delivered, reserved);
+}
+
+/** Percent of the reserved tokens billed for complete audio or images when the provider reports no usage. */
+const unreportedPercent = { audioOutput: 50, imageOutput: 100 } as const;
+
+/**
+ * Returns the provider's report where it is plausible, and our own count where it reports none.
+ * @param reported usage reported by the provider, if any
+ * @param complete whether the provider finished; a partial report counts at least what was delivered
+ * @param delivered text sent to the client
+ * @param expected the estimate made before the call: its input, and the maximum that is billed
+ */
+export function meter(
+  reported: Usage | undefined,
+  complete: boolean,
+  delivered: CharacterCount,
+  expected: Estimate,
+): MeteredUsage {
+  const counted = Math.min(tokensOf(delivered), mostOf(expected).output);
+  if (reported === undefined) return { usage: ourCount(counted, complete, expected), estimated: true };
+  const { usage, implausible, estimated } = plausibleUsage(
+    reported,
+    { input: expected.input, output: counted },
+    expected,
+  );
+  const marks = implausible === undefined ? { estimated } : { estimated, implausible };
+  if (complete || counted <= usage.output) return { usage, ...marks };
+  return { usage: { ...usage, output: counted }, ...marks, estimated: true };
+}
+
+function ourCount(text: number, complete: boolean, expected: Estimate): Usage {
+  const { input, imageInput, audioInput } = expected;
+  const usage: Usage = { input, output: text };
+  if (imageInput !== undefined) usage.imageInput = imageInput;
+  if (audioInput !== undefined) usage.audioInput = audioInput;
+  if (!complete) return usage;
+  for (const kind of ["audioOutput", "imageOutput"] as const) {
+    const tokens = Math.ceil(((expected[kind] ?? 0) * unreportedPercent[kind]) / 100);
+    if (tokens === 0) continue;
+    usage[kind] = tokens;
+    usage.output += tokens;
+  }
+  return usage;
 }
 
 const outputKinds = ["audioOutput", "imageOutput", "reasoning"] as const;

@@ -1,8 +1,7 @@
 /** Responses with texts of megabytes are handled in pieces, so that other requests are served in between. */
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isExactNumber } from "#dialects/json/exact-json.ts";
-import { closingQuote } from "#dialects/json/json-size.ts";
+import { isExactNumber, closingQuote } from "#dialects/json/parse-json.ts";
 
 /** Characters that are handled in one piece. */
 const PIECE = 256 * 1024;
@@ -53,8 +52,13 @@ export async function parseInPieces(text: string, parse: (rest: string) => unkno
   const places = new Map<string, string>();
   let rest = "";
   let from = 0;
+  let pausedAt = 0;
   for (let quote = text.indexOf('"'); quote !== -1;) {
     const end = closingQuote(text, quote + 1);
+    if (end - pausedAt > PIECE) {
+      pausedAt = end;
+      await nextTurn();
+    }
     if (end - quote > PIECE) {
       const decoded = await decodeInPieces(text.slice(quote + 1, end));
       if (decoded === undefined) return undefined;

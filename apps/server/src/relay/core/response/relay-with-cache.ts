@@ -17,7 +17,7 @@ export async function relayWithCache<Sent extends EncodedRequest, Received exten
   exchange: Exchange<Answer, Sent, Received>,
   check?: () => void,
 ): Promise<Answer> {
-  const cache = openResponseCache(services, received);
+  const cache = received.caller.setting.cache.enabled ? openResponseCache(services, received) : undefined;
   const keeper = openKeeper(services, received);
   const call = cache === undefined ? received : { ...received, billed: cache.billed };
   try {
@@ -28,7 +28,7 @@ export async function relayWithCache<Sent extends EncodedRequest, Received exten
       ...exchange,
       encode(routed) {
         const sent = exchange.encode(routed);
-        keeper.through(routed.target.channel);
+        keeper.noteChannel(routed.target.channel);
         return sent;
       },
     });
@@ -45,7 +45,7 @@ export async function relayWithCache<Sent extends EncodedRequest, Received exten
  */
 interface BodyKeeper {
   /** Sets the channel of an attempt. */
-  through(channel: { logBodies: boolean }): void;
+  noteChannel(channel: { logBodies: boolean }): void;
   /** Returns the response to use instead of the given one. */
   answered(answer: Answer): Answer;
   failed(): void;
@@ -74,7 +74,7 @@ function openKeeper(services: RelayServices, call: ReceivedCall): BodyKeeper {
   }
 
   return {
-    through(channel) {
+    noteChannel(channel) {
       wanted ||= channel.logBodies;
       wasSent = true;
     },

@@ -1,4 +1,4 @@
-import { parseExact } from "#dialects/json/exact-json.ts";
+import { parseExact } from "#dialects/json/parse-json.ts";
 import { emptyTally } from "#dialects/usage/tally.ts";
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
@@ -41,11 +41,11 @@ const lasting: ReadonlySet<Endpoint> = new Set([
   "moderations",
 ]);
 
-/** Returns undefined when the response of this call must not be cached. */
+/** Opens the cache for a call of a token that uses it. Returns undefined when the response must not be cached. */
 export function openResponseCache(services: RelayServices, call: CacheableCall): ResponseCache | undefined {
   const { raw } = call;
-  const { enabled, tool_streams } = call.caller.setting.cache;
-  if (!enabled || raw === undefined || call.stateful === true || !lasting.has(call.needs)) return undefined;
+  const { tool_streams } = call.caller.setting.cache;
+  if (raw === undefined || call.stateful === true || !lasting.has(call.needs)) return undefined;
   if (call.pin?.only !== undefined || call.pin?.never !== undefined) return undefined;
   if (call.stream && call.tools && !tool_streams) return undefined;
   const { AnswerCacheMinutes, AnswerCacheKilobytes, AnswerCachePercent } = services.settings.current();

@@ -13,13 +13,19 @@ import {
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import { withSearches } from "#domain/pricing/search-rounds.ts";
-import { isDisabled } from "#domain/settings/disabled-models.ts";
+import { isDisabled } from "#domain/settings/model-lists.ts";
 import { type Pin, mayUseModel } from "#domain/tokens/callers.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
-import { withOneSearch } from "#providers/models/implied-search.ts";
 import type { Plan, PlannedCall, PricedTarget, ReceivedCall, RouteGroup } from "#relay/core/call.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { type Reserves, offeredOf, priceOptionsOf, reservedUsage, withCacheWrites } from "./price-options.ts";
+import {
+  type Reserves,
+  offeredOf,
+  priceOptionsOf,
+  reservedUsage,
+  withCacheWrites,
+  withOneSearch,
+} from "./price-options.ts";
 
 /** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
 const UNPRICED: Omit<ActivePrice, "model"> = {
@@ -198,13 +204,13 @@ function mostPoints(
   { routeGroup, price, reserves, estimate }: PricedOption,
 ): bigint {
   const { needs, calls } = received;
-  const used = withSearches(
-    reservedUsage(estimate, reserves),
-    reserves.preCost === 3 ? undefined : estimate.searches,
-  );
+  const { searches } = estimate;
+  const reservesSearches = reserves.preCost !== 3;
+  const own = reservedUsage(estimate, reserves);
+  const used = reservesSearches && searches !== undefined ? withSearches(own, searches) : own;
   const written =
     reserves.marks && mayMark(services, received, routeGroup.group) ? withCacheWrites(used) : used;
-  const searched = reserves.searches && reserves.preCost !== 3 ? withOneSearch(written) : written;
+  const searched = reservesSearches && reserves.searches ? withOneSearch(written) : written;
   const most = { ...searched, tier: reservedTier(price, estimate.tier) };
   const usage = needs === "chat" || needs === "responses" ? withPictures(price, most) : most;
   return computePoints(price, routeGroup.ratio, usage, calls);

@@ -6,7 +6,7 @@ import { anthropic } from "#providers/definitions/anthropic.ts";
 import { azureFoundry } from "#providers/definitions/cloud/azure-foundry.ts";
 import { custom } from "#providers/definitions/custom.ts";
 import { openai } from "#providers/definitions/openai.ts";
-import { offeredOf, reservedUsage, priceOptionsOf, withCacheWrites } from "./price-options.ts";
+import { offeredOf, reservedUsage, priceOptionsOf, withCacheWrites, withOneSearch } from "./price-options.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
@@ -81,6 +81,16 @@ it("an operator's output limit is reserved", () => {
   expect(wants({ per_model: true, gpt: { max_output_tokens: 7 }, other: { max_tokens: 8 } })).toEqual([7]);
   expect(wants({ generationConfig: { maxOutputTokens: 5 } })).toEqual([5]);
   expect(wants({ temperature: 1 })).toEqual([0]);
+});
+
+describe("a search that the provider does not count", () => {
+  const usage = { input: 1, output: 2 };
+
+  it("is counted once per response, and not where the provider counted it", () => {
+    expect(withOneSearch(usage)).toEqual({ ...usage, toolCalls: { "web-search": 1 } });
+    const counted = { ...usage, toolCalls: { "web-search": 3 } };
+    expect(withOneSearch(counted)).toBe(counted);
+  });
 });
 
 describe("marks for a prompt cache", () => {

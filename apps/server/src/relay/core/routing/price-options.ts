@@ -11,9 +11,8 @@ import { type ActiveChannel, mapModel } from "#domain/channels/selection/active-
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { imageFactor } from "#domain/pricing/image-tokens.ts";
 import { longestAnswer } from "#domain/pricing/plausible.ts";
-import { alwaysSearches } from "#providers/models/implied-search.ts";
-import { type Endpoint, serves } from "#providers/provider.ts";
-import { addTo } from "#relay/core/billing/meter.ts";
+import { alwaysSearches, type Endpoint, serves } from "#providers/provider.ts";
+import { addTo } from "#relay/core/billing/tally-text.ts";
 import { dialectFor } from "#relay/core/upstream/send.ts";
 
 /** The part of an estimate that is reserved for a call. */
@@ -121,7 +120,7 @@ export function priceOptionsOf(channels: readonly ActiveChannel[], model: string
       const reserves = {
         preCost: channel.preCost,
         prompt: promptTokens(channel.systemPrompt),
-        output: operatorLimit(channel.parameters, upstream),
+        output: channel.parameters === undefined ? 0 : operatorLimit(channel.parameters, upstream),
         demands: dialectFor(channel, "openai-chat", upstream) === "anthropic" ? upstream : "",
         ...limitsOf(upstream),
         marks: cacheMinimumOf(channel, upstream) !== undefined,
@@ -194,6 +193,12 @@ export function reservedUsage(
 export function withCacheWrites(usage: Usage): Usage {
   const isWritten = usage.cacheWrite5m !== undefined || usage.cacheWrite1h !== undefined;
   return isWritten ? usage : { ...usage, cacheWrite5m: usage.input };
+}
+
+/** Returns the usage with at least one search. */
+export function withOneSearch(usage: Usage): Usage {
+  if (usage.toolCalls?.["web-search"] !== undefined) return usage;
+  return { ...usage, toolCalls: { ...usage.toolCalls, "web-search": 1 } };
 }
 
 /** Returns the largest usage of a request with parts that may contain more than their size shows. */

@@ -1,4 +1,4 @@
-import { parseSmall } from "#dialects/json/json-size.ts";
+import { parseSmall } from "#dialects/json/parse-json.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { type AnswerLimits, excessOf } from "#platform/http/answer-limits.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseExact } from "#dialects/json/exact-json.ts";
+import { parseExact } from "#dialects/json/parse-json.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import type { UpstreamClient } from "#platform/http/http.ts";

@@ -144,7 +144,12 @@ function secretsOf({ channel, key }: Origin): string[] {
     (each) => each.referenced?.knownTexts() ?? each.key,
   );
   const { proxy, headers, parameters, plugin } = channel;
-  const hidden = listHiddenValues({ proxy, model_headers: headers, custom_parameter: parameters, plugin });
+  const hidden = listHiddenValues({
+    proxy,
+    model_headers: headers,
+    custom_parameter: parameters ?? {},
+    plugin,
+  });
   const parts = [...keys.flatMap(partsOf), ...hidden, decoded(URL.parse(proxy)?.password ?? "")];
   // Longest first, so that no part of a longer secret remains.
   return [...new Set(parts)]

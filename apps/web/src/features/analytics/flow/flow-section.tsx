@@ -7,6 +7,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { insightsQuery } from "#features/analytics/api.ts";
+import { logFilterOf } from "#features/analytics/calls-link.tsx";
 import { MetricAmount, metricAmounts } from "#features/analytics/metric-amount.tsx";
 import { metricLabels, metricText } from "#features/analytics/metric-labels.ts";
 import type { AnalyticsView } from "#features/analytics/period-bar.tsx";
@@ -66,7 +67,9 @@ export function FlowSection({ params, onChange }: AnalyticsView) {
       channel: { channel_id: key },
     };
     const filter = filters[flowColumns[column] ?? "group"];
-    return filter && logAddress(flows.since, filter, end_timestamp);
+    return (
+      filter && logAddress(flows.since, { ...logFilterOf(params, insights.data), ...filter }, end_timestamp)
+    );
   }
 
   return (

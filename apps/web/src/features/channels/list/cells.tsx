@@ -1,6 +1,6 @@
 /** Cells of the channel list. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { Box, Group, Text, Tooltip } from "@mantine/core";
+import { Box, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useGroupNames } from "#components/group-name.tsx";
 import { ProviderIcon } from "#components/icons/provider-icon.tsx";
@@ -50,14 +50,13 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
       </Text>
     );
   return (
-    <Tooltip label={joinList(names)}>
-      <Text span fz="sm" tabIndex={0} style={{ whiteSpace: "nowrap" }}>
-        <span className={classes.groups}>{first}</span>
-        <Text span c="dimmed" fz="sm">
-          {` +${rest.length}`}
-        </Text>
+    <Text span fz="sm" title={joinList(names)} style={{ whiteSpace: "nowrap" }}>
+      <span className={classes.groups}>{first}</span>
+      <Text span c="dimmed" fz="sm" aria-hidden>
+        {` +${rest.length}`}
       </Text>
-    </Tooltip>
+      <VisuallyHidden>{joinList(rest)}</VisuallyHidden>
+    </Text>
   );
 }
 

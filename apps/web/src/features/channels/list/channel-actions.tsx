@@ -1,5 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon, Menu } from "@mantine/core";
 import {
   IconChartBar,
   IconCopyPlus,
@@ -64,11 +64,9 @@ export function ChannelActions({ row, onEdit, onTimeline, onRotate, onDeleted }:
     <>
       {mayChange ? (
         <TestMenu row={row}>
-          <Tooltip label={t("Test")}>
-            <ActionIcon aria-label={t("Test {{model}}", { model: row.name })}>
-              <IconGauge size={17} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon aria-label={t("Test {{model}}", { model: row.name })} title={t("Test")}>
+            <IconGauge size={17} stroke={1.7} />
+          </ActionIcon>
         </TestMenu>
       ) : null}
       <Menu position="bottom-end" width={200}>

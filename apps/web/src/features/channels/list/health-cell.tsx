@@ -5,7 +5,7 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ChannelHours } from "@gateway/shared/usage/object-usage";
-import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
+import { Box, Group, Switch, Text } from "@mantine/core";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
@@ -86,7 +86,7 @@ type TroubleProps = {
   failed: ChannelHours["channels"][number]["last_failed"];
 };
 
-/** One short line, with the full text in a tooltip. */
+/** One short line. The page and the timeline of the channel have the full text. */
 function Trouble({ row, failed }: TroubleProps) {
   const { t } = useTranslation("channels");
   const reason = useReason(row.status_reason, row.status_facts);
@@ -97,23 +97,16 @@ function Trouble({ row, failed }: TroubleProps) {
   const text = on ? (label === undefined ? (failed?.code ?? "") : t(label)) : reason;
   const time = on ? (failed?.time ?? null) : row.status_time;
   return (
-    <Tooltip
-      multiline
-      maw={360}
-      label={
-        <>
-          {on ? `${t("Last failed call")}: ${text}` : text}
-          {time === null ? null : (
-            <Text fz="xs" opacity={0.75} mt={4}>
-              {`${formatTime(time)} (${formatRelative(time)})`}
-            </Text>
-          )}
-        </>
-      }
+    <Text
+      c="dimmed"
+      fz="xs"
+      truncate
+      title={[
+        on ? `${t("Last failed call")}: ${text}` : text,
+        ...(time === null ? [] : [`${formatTime(time)} (${formatRelative(time)})`]),
+      ].join("\n")}
     >
-      <Text c="dimmed" fz="xs" truncate tabIndex={0}>
-        {text}
-      </Text>
-    </Tooltip>
+      {text}
+    </Text>
   );
 }

@@ -1,6 +1,5 @@
 /** The last tests of a channel as a sparkline. All visible rows share one request. */
 import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
-import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { useTranslation } from "react-i18next";
@@ -28,22 +27,19 @@ export function Pulse({ points }: { points: ChannelPulse["points"] }) {
   if (good.length < 2) return null;
   const failed = points.length - good.length;
   const mean = good.reduce((sum, point) => sum + point.duration, 0) / good.length;
+  const text = t("Last {{count}} tests: {{time}} on average, {{failed}} failed", {
+    count: points.length,
+    time: formatDuration(Math.round(mean)),
+    failed,
+  });
   return (
-    <Tooltip
-      label={t("Last {{count}} tests: {{time}} on average, {{failed}} failed", {
-        count: points.length,
-        time: formatDuration(Math.round(mean)),
-        failed,
-      })}
-    >
-      <span className={classes.spark} tabIndex={0}>
-        <Sparkline
-          values={good.map((point) => point.duration)}
-          color={failed > 0 ? "var(--mantine-color-amber-text)" : "currentColor"}
-          width={48}
-          height={20}
-        />
-      </span>
-    </Tooltip>
+    <span className={classes.spark} role="img" aria-label={text} title={text}>
+      <Sparkline
+        values={good.map((point) => point.duration)}
+        color={failed > 0 ? "var(--mantine-color-amber-text)" : "currentColor"}
+        width={48}
+        height={20}
+      />
+    </span>
   );
 }

@@ -1,7 +1,7 @@
 import { formatSum } from "@gateway/shared/billing/money";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Box, Loader, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { useProvider } from "#features/channels/api.ts";
@@ -44,22 +44,19 @@ function Balance({ row }: { row: ChannelRow }) {
   );
   if (!mayChange) return balanceText;
   return (
-    <Tooltip
-      label={
+    <UnstyledButton
+      display="block"
+      ml="auto"
+      disabled={refresh.isPending}
+      aria-label={`${text} · ${row.name}`}
+      title={
         row.balance_updated_time === null
           ? t("Refresh balance")
           : t("As of {{time}}. Click to refresh.", { time: formatTime(row.balance_updated_time) })
       }
+      onClick={ask}
     >
-      <UnstyledButton
-        display="block"
-        ml="auto"
-        disabled={refresh.isPending}
-        aria-label={`${text} · ${row.name}`}
-        onClick={ask}
-      >
-        {refresh.isPending ? <Loader size={11} /> : balanceText}
-      </UnstyledButton>
-    </Tooltip>
+      {refresh.isPending ? <Loader size={11} /> : balanceText}
+    </UnstyledButton>
   );
 }

@@ -7,16 +7,16 @@ import { NumberInput, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useCreateUser } from "#features/users/api.ts";
+import { GroupField, NameFields, InitialBalanceField } from "#features/users/user-form.tsx";
 import { useFormat } from "#lib/format/quota.ts";
 import { asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
-import { useCreateUser } from "./api.ts";
 import { type NewAccount, NewAccountDialog } from "./new-account-dialog.tsx";
 import { newPassword } from "./new-password.ts";
-import { GroupField, NameFields, InitialBalanceField } from "./user-form.tsx";
 
 export function NewCustomer({ onClose }: { onClose: () => void }) {
   const [account, setMade] = useState<NewAccount | null>(null);

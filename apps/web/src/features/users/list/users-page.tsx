@@ -5,6 +5,8 @@ import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { fetchUser } from "#features/users/api.ts";
+import { UserActions } from "#features/users/user-actions.tsx";
 import { NEW, useDrawerParam } from "#lib/address/drawer-param.ts";
 import { useListParams } from "#lib/address/list-params.ts";
 import { userParams } from "#lib/address/list-queries.ts";
@@ -24,8 +26,6 @@ import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { NoMatches } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
-import { fetchUser } from "./api.ts";
-import { UserActions } from "./user-actions.tsx";
 import { UserBulkBar } from "./user-bulk-bar.tsx";
 import { useUserColumns } from "./user-columns.tsx";
 import { UserExport } from "./user-export.tsx";
@@ -36,12 +36,24 @@ const BudgetDialog = lazyPart(() =>
 );
 
 const ChooseUser = lazyPart(() => import("./choose-user.tsx").then((module) => module.ChooseUser));
-const NewCustomer = lazyPart(() => import("./new-customer.tsx").then((module) => module.NewCustomer));
-const PromoteDialog = lazyPart(() => import("./promote-dialog.tsx").then((module) => module.PromoteDialog));
-const QuotaDialog = lazyPart(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
-const UserDrawer = lazyPart(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
-const EditUserDrawer = lazyPart(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
-const NewUserDrawer = lazyPart(() => import("./new-user.tsx").then((module) => module.NewUserDrawer));
+const NewCustomer = lazyPart(() =>
+  import("#features/users/new/new-customer.tsx").then((module) => module.NewCustomer),
+);
+const PromoteDialog = lazyPart(() =>
+  import("#features/users/promote-dialog.tsx").then((module) => module.PromoteDialog),
+);
+const QuotaDialog = lazyPart(() =>
+  import("#features/users/quota-dialog.tsx").then((module) => module.QuotaDialog),
+);
+const UserDrawer = lazyPart(() =>
+  import("#features/users/user-drawer.tsx").then((module) => module.UserDrawer),
+);
+const EditUserDrawer = lazyPart(() =>
+  import("#features/users/user-form.tsx").then((module) => module.EditUserDrawer),
+);
+const NewUserDrawer = lazyPart(() =>
+  import("#features/users/new/new-user.tsx").then((module) => module.NewUserDrawer),
+);
 
 /** Address value of the budget before a user is selected. */
 const ANY_USER = "user";

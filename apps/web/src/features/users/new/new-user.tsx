@@ -4,14 +4,14 @@ import { UserInput } from "@gateway/shared/accounts/user";
 import { PasswordInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useCreateUser } from "#features/users/api.ts";
+import { RightPresets, RightsChoice } from "#features/users/rights.tsx";
+import { GroupField, NameFields, InitialBalanceField, RoleField } from "#features/users/user-form.tsx";
 import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
-import { useCreateUser } from "./api.ts";
 import { type NewAccount, NewAccountDialog } from "./new-account-dialog.tsx";
 import { newPassword } from "./new-password.ts";
-import { RightPresets, RightsChoice } from "./rights.tsx";
-import { GroupField, NameFields, InitialBalanceField, RoleField } from "./user-form.tsx";
 
 export function NewUserDrawer({ onClose }: { onClose: () => void }) {
   const [account, setMade] = useState<NewAccount | null>(null);

@@ -14,11 +14,11 @@ export function tooSlow(): GatewayError {
 
 /**
  * Throws `request_timeout` for a sender that is too slow on average.
- * @param begun `performance.now()` at the beginning
+ * @param ms how long it has been sending
  * @param slowest bytes per millisecond
  */
-export function requireSpeed(size: number, begun: number, slowest: number): void {
-  if (performance.now() - begun > SILENCE_MS + size / slowest) throw tooSlow();
+export function requireSpeed(size: number, ms: number, slowest: number): void {
+  if (ms > SILENCE_MS + size / slowest) throw tooSlow();
 }
 
 /**
@@ -30,20 +30,22 @@ export async function* piecesInTime(
   slowest: number,
 ): AsyncGenerator<Buffer, void, undefined> {
   const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
-  const begun = performance.now();
   let size = 0;
+  let sendingMs = 0;
   let refuse = (_error: GatewayError) => {};
   const timer = setTimeout(() => refuse(tooSlow()), SILENCE_MS);
   try {
     while (true) {
       timer.refresh();
+      const since = performance.now();
       const { done, value } = await new Promise<IteratorResult<Buffer, undefined>>((resolve, reject) => {
         refuse = reject;
         pieces.next().then(resolve, reject);
       });
       if (done === true) return;
       size += value.length;
-      requireSpeed(size, begun, slowest);
+      sendingMs += performance.now() - since;
+      requireSpeed(size, sendingMs, slowest);
       yield value;
     }
   } catch (error) {

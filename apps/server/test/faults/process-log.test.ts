@@ -2,23 +2,36 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type DemoUpstream, startDemoUpstream } from "@gateway/demo/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestDatabase } from "#test/database-copies.ts";
 import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
+import { testSecretKey } from "#test/gateway.ts";
 
-/** The log at its most verbose level, with requests that Node cannot parse. */
+/** The log of a process at its most verbose level: calls, and requests that Node cannot parse. */
 let gateway: GatewayProcess;
-let database: Awaited<ReturnType<typeof installedDatabase>>;
+let upstream: DemoUpstream;
+let database: TestDatabase;
 let folder: string;
 
 beforeAll(async () => {
+  upstream = await startDemoUpstream();
   database = await installedDatabase();
   folder = await mkdtemp(join(tmpdir(), "gateway-log-"));
-  gateway = await startGatewayProcess({ DATABASE_URL: database.url, DATA_DIR: folder, LOG_LEVEL: "trace" });
-}, 60_000);
+  gateway = await startGatewayProcess({
+    NODE_ENV: "production",
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    SECRET_KEY: testSecretKey,
+    LOG_LEVEL: "trace",
+    DRAIN_SECONDS: "0",
+  });
+});
 afterAll(async () => {
-  gateway.process.kill("SIGTERM");
+  gateway.process.kill("SIGKILL");
   await gateway.ended;
+  await upstream.close();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -57,5 +70,51 @@ describe("malformed requests: the log at trace", () => {
     const bytes = JSON.stringify([...Buffer.from(secret)]).slice(1, -1);
     for (const spelling of [secret, bytes, Buffer.from(secret).toString("base64").slice(0, 24)])
       expect(log.replaceAll(/\s/g, "")).not.toContain(spelling);
+  });
+});
+
+describe("a call", () => {
+  it("has exactly one line in the access log, without its key and content", async () => {
+    await gateway.api("POST", "/channel", {
+      type: 8,
+      name: "first",
+      base_url: upstream.url,
+      key: "provider-key",
+      models: ["demo-chat"],
+      groups: ["default"],
+    });
+    const { key } = await gateway.api<{ key: string }>("POST", "/token", {
+      name: "t",
+      unlimited_quota: true,
+    });
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "x-request-id": "from-the-client",
+      },
+      body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "my-question" }] }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    // Stopping writes what waits.
+    gateway.process.kill("SIGTERM");
+    expect(await gateway.ended).toBe(0);
+    const lines = gateway.log.filter((line) => line.includes('"msg":"call"'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      reqId: answer.headers.get("x-oneapi-request-id"),
+      clientReqId: "from-the-client",
+      endpoint: "/v1/chat/completions",
+      status: 200,
+      outcome: "complete",
+      model: "demo-chat",
+      channel: "first",
+      attempts: 1,
+      stream: false,
+    });
+    expect(lines[0]).not.toContain("my-question");
+    expect(gateway.log.join("\n")).not.toContain(key);
   });
 });

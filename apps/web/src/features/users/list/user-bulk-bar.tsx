@@ -4,11 +4,11 @@ import { Button, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useManageUser } from "#features/users/api.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
-import { useManageUser } from "./api.ts";
 
 type UserBulkBarProps = { rows: UserListRow[]; onDone: () => void };
 
