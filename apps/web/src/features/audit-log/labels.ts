@@ -6,6 +6,7 @@ import { phrasesIn } from "#lib/i18n.ts";
 const phrase = phrasesIn("audit-log");
 
 export const targetLabels = lookupTable<string>({
+  backup: phrase("Backup"),
   call_share: phrase("Link to a call"),
   channel: phrase("Channel"),
   device: phrase("Device"),
