@@ -37,6 +37,7 @@ export function backupRoutes(app: ConsoleApp, services: Services): void {
         action: "backup.run",
         targetType: "backup",
         targetId: "now",
+        after: { place: settings.current().BackupPlace },
       });
       return ok(null);
     },

@@ -49,6 +49,7 @@ const budgeted = {
 };
 
 const fieldNames = lookupTable<Names>({
+  backup: lookupTable({ place: phrase("Where backups are stored") }),
   call_share: lookupTable({
     ...common,
     request_id: phrase("Request ID"),
