@@ -21,14 +21,9 @@ import { priceOptionsOf } from "#relay/core/routing/price-options.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedAttempt } from "#relay/core/upstream/ask.ts";
 import { finish, readBody } from "./body.ts";
+import type { Marking } from "./cache-marks/mark-prompt.ts";
 import type { ChatCall } from "./chat-call.ts";
-import {
-  type EncodedChat,
-  type Marking,
-  type SentChatCall,
-  encodeChat,
-  hasOnlyTexts,
-} from "./encode-chat.ts";
+import { type EncodedChat, type SentChatCall, encodeChat, hasOnlyTexts } from "./encode-chat.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { hasFileAddresses } from "./fit-request.ts";
 import { openSearchStream, readSearchBody } from "./search-response.ts";

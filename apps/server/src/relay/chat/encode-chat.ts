@@ -16,13 +16,10 @@ import { betasIn, selectForwardedHeaders } from "#providers/models/messages-host
 import { type RequestShape as Shape, isOwnAddress, proofOrigin } from "#providers/provider.ts";
 import type { PricedTarget } from "#relay/core/call.ts";
 import { answerBytes } from "#relay/core/routing/excess.ts";
-import { cacheMinimumOf } from "#relay/core/routing/price-options.ts";
 import type { EncodedRequest, Target } from "#relay/core/upstream/ask.ts";
 import { type ToProvider, shapeOf, upstreamFor } from "#relay/core/upstream/send.ts";
 import { withoutAttribution } from "./attribution.ts";
-import { withMarks } from "./cache-marks/mark-body.ts";
-import { placeMarks } from "./cache-marks/place-marks.ts";
-import { piecesOf } from "./cache-marks/prompt-pieces.ts";
+import { markPrompt, type Marking } from "./cache-marks/mark-prompt.ts";
 import { requestsThinking, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { fitRequest } from "./fit-request.ts";
@@ -52,13 +49,6 @@ export interface SentChatCall extends ChatCall {
   readonly outputLimit?: number;
   /** Set where the gateway may add marks for the provider's prompt cache. */
   readonly marking?: Marking | undefined;
-}
-
-export interface Marking {
-  /** What is known of the session's prompt; undefined for its first call. */
-  readonly known: KnownPrompt | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
 }
 
 /** Input of the encoding. A channel test has no more fields than these. */
@@ -244,8 +234,15 @@ function encode(
       ? shape
       : { ...shape, translated: true, ...(reasoning !== undefined && { reasoning }) };
   const adjusted = adjustForProvider(whole, [...encoded.dropped, ...unpriced], channel, described);
-  const { marked, prompt, marks } = markPrompt(given, chosen, upstream, adjusted.body);
   const { dropped } = adjusted;
+  const { marking } = given;
+  const { marked, prompt, marks } =
+    marking === undefined
+      ? { marked: adjusted.body, prompt: undefined, marks: 0 }
+      : markPrompt(adjusted.body, chosen, upstream.id, {
+          ...marking,
+          isAgent: (given.request.tools?.length ?? 0) > 0,
+        });
   return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt, marks };
 }
 
@@ -336,31 +333,6 @@ function bytesOf(
   if (outputLimit !== undefined) return spell(wire);
   if (wire === body) return raw;
   return withChanges(raw, body, wire, { added, spell }) ?? spell(wire);
-}
-
-/** A usual count for texts of any language. A mark below the provider's minimum is ignored without a charge. */
-const CHARACTERS_PER_TOKEN = 3;
-
-/** Places marks for the prompt cache of a provider that has one, unless the request has marks already. */
-function markPrompt(
-  { marking, request }: BodyInput,
-  { channel, key, upstreamModel: model }: ChosenFor,
-  upstream: Upstream,
-  body: Wire,
-): { marked: Wire; prompt: KnownPrompt | undefined; marks: number } {
-  const minimum =
-    marking === undefined || upstream.id === "own" ? undefined : cacheMinimumOf(channel, model, upstream.id);
-  const pieces = minimum === undefined ? undefined : piecesOf(body);
-  if (marking === undefined || minimum === undefined || pieces === undefined)
-    return { marked: body, prompt: undefined, marks: 0 };
-  const { marks, known } = placeMarks(pieces, marking.known, {
-    now: marking.now,
-    target: `${channel.id}:${key?.id ?? ""}:${model}`,
-    minSize: minimum * CHARACTERS_PER_TOKEN,
-    isAgent: request.tools !== undefined && request.tools.length > 0,
-  });
-  const marked = withMarks(body, marks);
-  return { marked, prompt: known, marks: marked === body ? 0 : marks.length };
 }
 
 /** Fields that contain the conversation, and what depends on it, by dialect. */
