@@ -39,7 +39,7 @@ export async function createModelInfo(
   return db.$transaction(async (tx) => {
     // Of two concurrent requests with one name, the second inserts nothing.
     const [info] = await tx.modelInfo.createManyAndReturn({ data: [input], skipDuplicates: true });
-    if (info === undefined) throw taken();
+    if (info === undefined) throw alreadyDescribed();
     await auditModelInfo(tx, actor, "model.create", undefined, info);
     return info;
   });
@@ -62,7 +62,7 @@ export async function changeModelInfo(
       return after;
     });
   } catch (error) {
-    throw isDuplicate(error) ? taken() : error;
+    throw isDuplicate(error) ? alreadyDescribed() : error;
   }
 }
 
@@ -160,6 +160,6 @@ export async function seedModelInfo(db: PrismaClient): Promise<void> {
   });
 }
 
-function taken(): Error {
+function alreadyDescribed(): Error {
   return conflict({ reason: "model_described" }, { field: "model" });
 }

@@ -129,12 +129,12 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       };
       const refuse = (reason: unknown) => {
         leave();
-        reject(reason instanceof Error ? reason : overloaded());
+        reject(reason instanceof Error ? reason : overloadedError());
         // Requests behind it may fit now.
         serve();
       };
       const onAbort = () => refuse(signal?.reason);
-      const timer = setTimeout(() => refuse(overloaded()), timeoutMs);
+      const timer = setTimeout(() => refuse(overloadedError()), timeoutMs);
       const waiter: Waiter = {
         ...requested,
         grant() {
@@ -215,7 +215,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       }
       const alike = waiting.filter(({ isBeginning }) => isBeginning === requested.isBeginning);
       const own = alike.filter((waiter) => waiter.owner === owner).length;
-      if (alike.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
+      if (alike.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloadedError();
       await wait(waiting, requested);
       return allocate(requested, most);
     },
@@ -233,6 +233,6 @@ export function defaultMemoryBudget(): number {
   return Math.max(128 * MEGABYTE, Math.floor(most / MEGABYTE) * MEGABYTE);
 }
 
-function overloaded(): GatewayError {
+function overloadedError(): GatewayError {
   return new GatewayError("overloaded", {}, { retryAfter: 2 });
 }

@@ -51,7 +51,7 @@ export default function OneChannelPage() {
     <>
       <BackLink to="/panel/channel" label={t("All channels")} />
       {channel.data ? (
-        <Loaded key={id} row={channel.data} />
+        <ChannelDetails key={id} row={channel.data} />
       ) : (
         <UnloadedObject
           error={channel.error}
@@ -64,7 +64,7 @@ export default function OneChannelPage() {
   );
 }
 
-function Loaded({ row }: { row: ChannelRow }) {
+function ChannelDetails({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
   const edited = useDrawerParam();
   const mayChange = useMayChange();

@@ -143,7 +143,7 @@ export function entryText(
         to: "/panel/setting",
       };
     case "notice-undelivered":
-      return undelivered(t, facts["channel"] ?? "", reason);
+      return undeliveredNotice(t, facts["channel"] ?? "", reason);
     default:
       return ownEntryText(t, { ...row, event }, format);
   }
@@ -227,7 +227,7 @@ function changedModels(t: TFunction<"inbox">, { facts }: InboxRow): EntryText {
   return { title, text, to: "/panel/channel?changes=all" };
 }
 
-function undelivered(t: TFunction<"inbox">, id: string, reason: string): EntryText {
+function undeliveredNotice(t: TFunction<"inbox">, id: string, reason: string): EntryText {
   const channel = Object.hasOwn(noticeChannels, id) ? t(noticeChannels[id] ?? "") : id;
   return {
     title: t("A notice could not be sent: {{channel}}", { channel }),
