@@ -59,7 +59,7 @@ async function applyPrice(
   const names = changedNames(before === undefined ? {} : normalizePrice(before), after);
   if (names.length === 0) return;
   if (before === undefined) await createPrice(tx, actor, after);
-  else await changePrice(tx, actor, model, after);
+  else await changePrice(tx, actor, model, () => after);
   const fields = fieldChanges(
     context,
     path,

@@ -1,8 +1,9 @@
-import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { numberChannels } from "#domain/logs/number-channels.ts";
 
 /**
  * Returns a call as everyone may see it: its figures, bill and route, without names and ids of accounts, keys, groups
- * and channels. Channels are numbered in the order in which they were tried. The log's text may quote the request or
+ * and channels. The log's text may quote the request or
  * the provider, so it belongs to the content. Fields are listed one by one: a new one of the log is not public.
  */
 export function anonymizeCall(call: LogRow, { withContent }: { withContent: boolean }): LogRow {
@@ -44,17 +45,4 @@ export function anonymizeCall(call: LogRow, { withContent }: { withContent: bool
     paused: null,
     skipped: null,
   };
-}
-
-function numberChannels(attempts: readonly AttemptNote[]): AttemptNote[] {
-  const tried = [...new Set(attempts.map(({ channel_id }) => channel_id))];
-  return attempts.map(({ channel_id, result, status, duration, begun }) => ({
-    channel_id: tried.indexOf(channel_id) + 1,
-    channel_name: "",
-    result,
-    status,
-    duration,
-    message: "",
-    ...(begun === undefined ? {} : { begun }),
-  }));
 }

@@ -10,6 +10,7 @@ import { BillTable } from "#features/logs/detail/bill-table.tsx";
 import { KeptBodies } from "#features/logs/detail/bodies.tsx";
 import { CallFigures } from "#features/logs/detail/call-figures.tsx";
 import { CallHeading } from "#features/logs/detail/call-view.tsx";
+import { nameByNumber } from "#features/logs/detail/shown-attempts.ts";
 import { Waterfall } from "#features/logs/detail/waterfall.tsx";
 import { isFailedCall, shortReason } from "#features/logs/failure.ts";
 import { contentText } from "#features/logs/log-labels.ts";
@@ -75,10 +76,7 @@ function SharedCallDetails({ shared }: { shared: SharedCall }) {
   const { t } = useTranslation("logs");
   const { call, bodies, expires_at } = shared;
   useErrorTexts(hasErrorCode(call.content_facts));
-  const attempts = (call.attempts ?? []).map((note) => ({
-    ...note,
-    channel_name: t("Channel {{number}}", { number: note.channel_id }),
-  }));
+  const attempts = nameByNumber(t, call.attempts ?? []);
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
