@@ -11,7 +11,7 @@ import { plainKind } from "#relay/core/billing/settle.ts";
 import type { Answer, EndedCall, Pieces, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/call.ts";
 import { passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
-import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
+import { relayAndRecord } from "#relay/core/response/relay-and-record.ts";
 import { jsonHeaders, selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import {
   beginOf,
@@ -45,7 +45,7 @@ export async function relayPlain(services: RelayServices, requested: PlainCall):
     kind: plainKind(requested.needs, requested.path),
     canLimitOutput: requested.limitedTo !== undefined,
   };
-  return relayWithCache<EncodedPlain, PlainCall>(services, received, {
+  return relayAndRecord<EncodedPlain, PlainCall>(services, received, {
     encode({ planned, target }) {
       const adapter = target.channel.provider.adapters?.[received.path];
       const encoded =
