@@ -13,7 +13,7 @@ const kinds = {
 } as const;
 
 /** Long enough to read the message and to press the button. */
-export const UNDO_MS = 20_000;
+export const OFFER_MS = 20_000;
 
 function put(message: NotificationData): void {
   notifications.show({ closeButtonProps: { "aria-label": i18next.t("Close") }, ...message });
@@ -37,9 +37,9 @@ export const toast = {
   success: (message: ReactNode) => show("success", message),
   info: (message: ReactNode) => show("info", message),
   notice: (message: ReactNode) => show("notice", message),
-  /** Shows a message with an undo button. Replaces the message with the same id. */
-  undo: (id: string, message: ReactNode) =>
-    replace({ id, message, color: kinds.info.color, icon: kinds.info.icon, autoClose: UNDO_MS }),
+  /** Shows a message with a button, such as Undo. Replaces the message with the same id. */
+  offer: (id: string, message: ReactNode) =>
+    replace({ id, message, color: kinds.info.color, icon: kinds.info.icon, autoClose: OFFER_MS }),
   /** Closes the message with this id. */
   close: (id: string) => void notifications.hide(id),
   /** Stays until closed, for text that could not be copied. Replaces the previous one. */
