@@ -10,8 +10,7 @@ import { onReachabilityChange } from "#lib/live/connection.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { SiteContext, statusQuery } from "#lib/site.ts";
-import { reportError } from "#ui/report-error.ts";
-import { toast } from "#ui/toast.tsx";
+import { reportError, toast } from "#ui/toast.tsx";
 import { Toasts } from "#ui/toasts.tsx";
 import { cssVariables, createConsoleTheme } from "./theme.ts";
 

@@ -3,6 +3,8 @@ import { type NotificationData, notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
 import i18next from "i18next";
 import type { ReactNode } from "react";
+import { errorNote } from "#lib/errors/error-text.ts";
+import { ApiError } from "#lib/http.ts";
 
 const kinds = {
   error: { ms: 5_000, color: "red", icon: <IconX size={16} /> },
@@ -46,3 +48,14 @@ export const toast = {
   keep: (message: ReactNode) =>
     replace({ id: "keep", message, color: "amber", icon: kinds.warning.icon, autoClose: false }),
 };
+
+/**
+ * Shows a failure in a toast.
+ * @param failed what was attempted, as a sentence
+ */
+export function reportError(error: unknown, failed?: string): void {
+  // The end of a session is reported once, however many requests fail with it.
+  if (error instanceof ApiError && error.code === "unauthenticated") return;
+  const { level, text } = errorNote(error, i18next.t, failed);
+  toast[level](text);
+}

@@ -4,8 +4,7 @@ import i18next from "i18next";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "./relative-time.tsx";
-import { reportError } from "./report-error.ts";
-import { toast } from "./toast.tsx";
+import { reportError, toast } from "./toast.tsx";
 
 type Change = { message: string; seconds: number; undo: () => Promise<unknown> };
 
