@@ -109,8 +109,8 @@ function ChannelDetails({ row }: { row: ChannelRow }) {
       content: () =>
         usage.data ? (
           <Stack gap="md">
-            <HourChart usage={usage.data} />
-            <UsageChart usage={usage.data} />
+            <HourChart usage={usage.data} filter={filter} />
+            <UsageChart usage={usage.data} filter={filter} />
           </Stack>
         ) : (
           waiting

@@ -9,6 +9,7 @@ import { jobAddress } from "#lib/address/job-address.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { joinList } from "#lib/format/join-list.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { currentLocale } from "#lib/i18n.ts";
 import { hasErrorCode, storedReason } from "#lib/labels/reasons.ts";
@@ -129,10 +130,7 @@ function balanceText(
   t: TFunction<"overview">,
   item: Extract<AttentionItem, { kind: "channel-balance" }>,
 ): string {
-  const amount = new Intl.NumberFormat(currentLocale(), {
-    style: "currency",
-    currency: item.currency,
-  }).format(item.balance);
+  const amount = formatMoney(item.balance, item.currency);
   if (item.days_left === null) return amount;
   const days = new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: 1 }).format(item.days_left);
   return t("{{amount}}, enough for {{days}} days at the current rate", { amount, days });
