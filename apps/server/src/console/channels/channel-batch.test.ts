@@ -8,6 +8,8 @@ import type {
   ChannelTagAnswer,
 } from "@gateway/shared/channels/channel-batch";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { importChannels } from "#domain/channels/transfer.ts";
 import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
 
 let site: TestConsole;
@@ -210,6 +212,26 @@ describe("an export", () => {
     });
     expect(audits.map((entry) => entry.action)).toEqual(["channel.export", "channel.export_keys"]);
     expect(JSON.stringify(audits.map((entry) => entry.after))).not.toContain("very-secret");
+  });
+
+  it("with many faulty entries are imported in turns of the event loop", async () => {
+    const models = Array.from({ length: 4_950 }, () => 0);
+    const channels = Array.from({ length: 20 }, () => ({
+      type: 1,
+      name: "bad",
+      groups: ["default"],
+      models,
+    }));
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const { failed } = await importChannels(site.services, systemActor, channels);
+    isOver = true;
+    expect(failed).toHaveLength(channels.length);
+    expect(turns).toBeGreaterThan(channels.length / 2);
   });
 
   it("can be imported unchanged; an entry without its key waits for one, an invalid one does not stop the others", async () => {
