@@ -56,12 +56,27 @@ describe("an edit of many channels", () => {
             { field: "models", removed: [], added: ["c"] },
             { field: "priority", removed: ["0"], added: ["7"] },
           ],
+          before: { models: ["a", "b"], priority: 0 },
         },
       ],
       unchanged: 1,
       failed: [],
     });
     expect(await read(one.id)).toMatchObject({ models: ["a", "b"], priority: 0 });
+  });
+
+  it("returns the previous values, which undo the change", async () => {
+    const { id } = await create({ name: "One", model_mapping: { a: "b" } });
+    const before = await read(id);
+    const edit = {
+      models: { mode: "replace", values: ["z"] },
+      model_mapping: { mode: "remove", values: { a: "b" } },
+      weight: 9,
+    };
+    const { body } = await admin.send<ChannelEditAnswer>("PUT", "/api/channel/batch", { ids: [id], edit });
+    expect(await read(id)).toMatchObject({ models: ["z"], model_mapping: {}, weight: 9 });
+    await admin.send("PUT", `/api/channel/${id}`, body.data.changed[0]?.before);
+    expect(await read(id)).toEqual(before);
   });
 
   it("keeps successful changes and names the failed ones, with the reason", async () => {

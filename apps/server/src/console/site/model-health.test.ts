@@ -20,7 +20,7 @@ beforeAll(async () => {
         models: { create: models.map((model, position) => ({ model, position })) },
       },
     });
-  await channel("secret channel", "default", ["busy", "quiet", "wild-*"]);
+  await channel("secret channel", "default", ["busy", "quiet", "absent", "wild-*"]);
   await channel("down channel", "default", ["down"], 3);
   await channel("off channel", "default", ["off"], 2);
   await channel("inner channel", "inner", ["inner-model"]);
@@ -48,6 +48,12 @@ async function fill(): Promise<void> {
      SELECT now() - interval '2 minutes', 'invented' || n, 5, 1, 1, 'wild-invented', 'default', 'upstream_failed', 502
      FROM generate_series(0, 3) n`,
   );
+  // Listed, but the provider does not have it. One call reached no channel.
+  await pool.query(
+    `INSERT INTO request_logs (created_at, request_id, type, user_id, channel_id, model_name, "group", error_code, status)
+     SELECT now() - interval '2 minutes', 'absent' || n, 5, 1, LEAST(n, 1), 'absent', 'default', 'model_not_found', 404
+     FROM generate_series(0, 3) n`,
+  );
   await pool.query(
     `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count, quota)
      SELECT date_trunc('hour', created_at, 'UTC'), 1, 1, 1, model_name, 'default',
@@ -71,9 +77,16 @@ describe("the health of models", () => {
     expect(models.get("busy")?.hourly[0]).toBeNull();
   });
 
+  it("counts a listed model that the provider does not have as unavailable", async () => {
+    const { models } = await healthByModel(site.database.pool);
+    const tallies = models.get("absent")?.tallies.map(({ served, failed }) => served + failed) ?? [];
+    expect(models.get("absent")?.availability).toBe(0);
+    expect(tallies.reduce((sum, count) => sum + count)).toBe(3);
+  });
+
   it("shows a visitor the models of the public groups, and neither channels nor numbers of calls", async () => {
     const { body, response } = await site.guest.get<ModelsHealth>("/api/model_health");
-    expect(Object.keys(body.data.models).sort()).toEqual(["busy", "down", "wild-one"]);
+    expect(Object.keys(body.data.models).sort()).toEqual(["absent", "busy", "down", "wild-one"]);
     expect(Object.keys(body.data.models["busy"] ?? {}).sort()).toEqual([
       "availability",
       "first_p50",
@@ -114,10 +127,10 @@ describe("the status page", () => {
     expect(saved.body).toMatchObject({ success: true });
     const { body, response } = await site.guest.get<StatusPage>("/api/model_status");
     const states = Object.fromEntries(body.data.models.map((model) => [model.model, model.state]));
-    expect(states).toMatchObject({ down: "outage", quiet: "no_data" });
+    expect(states).toMatchObject({ absent: "outage", down: "outage", quiet: "no_data" });
     expect(["degraded", "operational"]).toContain(states["busy"]);
-    expect(Object.keys(states).sort()).toEqual(["busy", "down", "quiet", "wild-one"]);
-    expect(body.data.models[0]?.model).toBe("down");
+    expect(Object.keys(states).sort()).toEqual(["absent", "busy", "down", "quiet", "wild-one"]);
+    expect(body.data.models.slice(0, 2).map(({ model }) => model)).toEqual(["absent", "down"]);
     const busy = body.data.models.find((model) => model.model === "busy");
     expect(busy?.availability_90d).toBeCloseTo(90 / 105);
     expect(busy?.daily).toHaveLength(90);

@@ -79,21 +79,48 @@ describe("one call", () => {
     expect((await admin.get(`/api/log/${rows[0]?.id}`)).body.data).toEqual(answer.body.data);
   });
 
-  it("is not found for other users, and its owner sees no channels", async () => {
+  it("is not found for other users, and its owner sees its route with numbers in place of channels", async () => {
     const user = await site.makeUser();
     const browser = await site.as(user);
     await site.database.pool.query(
-      `INSERT INTO request_logs (created_at, request_id, type, user_id, channel_id, upstream_model)
-       VALUES (now(), 'mine', 2, $1, 4, 'hidden'), (now(), 'theirs', 2, 78, 4, '')`,
-      [user.id],
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, channel_id, upstream_model, attempts)
+       VALUES (now(), 'mine', 2, $1, 4, 'hidden', $2), (now(), 'theirs', 2, 78, 4, '', '[]')`,
+      [
+        user.id,
+        JSON.stringify([
+          {
+            channel_id: 9,
+            channel_name: "secret channel",
+            result: "server",
+            status: 500,
+            duration: 3,
+            message: "secret text",
+            upstream_request_id: "req-secret",
+          },
+          {
+            channel_id: 4,
+            channel_name: "secret channel",
+            result: "ok",
+            status: 200,
+            duration: 5,
+            message: "",
+          },
+          { channel_id: 2, channel_name: "secret channel", skipped: "lower-priority", priority: 1 },
+        ]),
+      ],
     );
-    expect((await browser.get<LogRow>("/api/log/mine")).body.data).toMatchObject({
+    const { body, response } = await browser.get<LogRow>("/api/log/mine");
+    expect(body.data).toMatchObject({
       request_id: "mine",
       channel_id: 0,
       upstream_model: "",
-      attempts: null,
+      attempts: [
+        { channel_id: 1, channel_name: "", result: "server", message: "" },
+        { channel_id: 2, channel_name: "", result: "ok" },
+      ],
       skipped: null,
     });
+    expect(response.body).not.toContain("secret");
     for (const id of ["theirs", "nothing", "0", "'; DROP TABLE users", "%2e%2e"])
       expect((await browser.get(`/api/log/${encodeURIComponent(id)}`)).status, id).toBe(404);
     expect((await browser.get(`/api/log/${"x".repeat(65)}`)).status).toBe(400);

@@ -38,7 +38,7 @@ export async function createModelInfo(
   return db.$transaction(async (tx) => {
     // Of two concurrent requests with one name, the second inserts nothing.
     const [info] = await tx.modelInfo.createManyAndReturn({ data: [input], skipDuplicates: true });
-    if (info === undefined) throw taken();
+    if (info === undefined) throw alreadyDescribed();
     await auditModelInfo(tx, actor, "model.create", undefined, info);
     return info;
   });
@@ -66,7 +66,7 @@ export async function changeModelInfo(
       return after;
     });
   } catch (error) {
-    throw isDuplicate(error) ? taken() : error;
+    throw isDuplicate(error) ? alreadyDescribed() : error;
   }
 }
 
@@ -164,6 +164,6 @@ export async function seedModelInfo(db: PrismaClient): Promise<void> {
   });
 }
 
-function taken(): Error {
+function alreadyDescribed(): Error {
   return conflict({ reason: "model_described" }, { field: "model" });
 }

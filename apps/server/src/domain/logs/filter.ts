@@ -4,7 +4,7 @@ import { LogType } from "@gateway/shared/usage/log-type";
 import type { Reader } from "#platform/database/db.ts";
 
 /**
- * Whose rows are visible, and in which detail. Owners see neither channels nor attempts.
+ * Whose rows are visible, and in which detail. Owners see no channels, and attempts only of one call (find-call.ts).
  * With the rows of all users, `userId` is the id of the query's username, once `withNamedUser` has found it.
  */
 export type LogView =

@@ -2,11 +2,12 @@ import type { LogRow } from "@gateway/shared/usage/log";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { LogView } from "./filter.ts";
+import { numberChannels } from "./number-channels.ts";
 import { describeLogRow, type StoredLogRow } from "./search.ts";
 
 /**
  * Finds one entry of the log by its id or request id. Throws `not_found`, also when it belongs to a different
- * owner: an owner must not learn which requests others made.
+ * owner: an owner must not learn which requests others made. Owners see the route with numbered channels.
  */
 export async function findCall(pool: Pool, view: LogView, id: string): Promise<LogRow> {
   const byRow = /^\d{1,18}$/.test(id);
@@ -22,5 +23,10 @@ export async function findCall(pool: Pool, view: LogView, id: string): Promise<L
   );
   const [row] = rows;
   if (row === undefined) throw notFound({ reason: "call_not_found" });
-  return describeLogRow(row, view);
+  const call = describeLogRow(row, view);
+  if (view.of === "everybody") return call;
+  const attempts = describeLogRow(row, { of: "everybody" }).attempts ?? [];
+  // Some kinds of calls do not note an attempt that succeeds at once. An empty list would say that no channel was called.
+  const isNoted = attempts.length > 0 || row.channel_id === 0;
+  return { ...call, attempts: isNoted ? numberChannels(attempts) : null };
 }

@@ -1,6 +1,6 @@
 /**
  * Calls that a model could not serve. Errors of the client (an invalid request, an empty balance, a limit of
- * its key) do not count.
+ * its key) do not count. A model that its provider does not have counts: the operator lists it.
  */
 import type { ErrorCode } from "@gateway/shared/errors";
 import { LogType } from "@gateway/shared/usage/log-type";
@@ -14,6 +14,7 @@ const causes = [
   "upstream_timeout",
   "internal",
 ] as const satisfies ErrorCode[];
+const unknownToProvider = "model_not_found" satisfies ErrorCode;
 
 export interface Unavailable {
   /** Counts by model, then by index of the period. */
@@ -40,15 +41,15 @@ export async function unavailableCalls(
     oldest: Date;
   }>(
     `SELECT model_name AS model, width_bucket(created_at, $2::timestamptz[]) - 1 AS place,
-            count(*) FILTER (WHERE error_code = ANY($3)) AS count,
+            count(*) FILTER (WHERE error_code = ANY($3) OR (error_code = $4 AND channel_id > 0)) AS count,
             (sum(count(*)) OVER ())::bigint AS read, min(min(created_at)) OVER () AS oldest
        FROM (
-         SELECT model_name, created_at, error_code FROM request_logs
+         SELECT model_name, created_at, error_code, channel_id FROM request_logs
           WHERE type = ${LogType.failed} AND created_at >= $1
           ORDER BY created_at DESC, id DESC LIMIT ${most}
        ) failed
       GROUP BY 1, 2`,
-    [starts[0], starts, causes],
+    [starts[0], starts, causes, unknownToProvider],
   );
   const counts: Unavailable["counts"] = new Map();
   for (const { model, place, count } of rows) {

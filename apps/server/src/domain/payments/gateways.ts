@@ -222,7 +222,7 @@ async function auditGateway(
   secrets: Secrets,
   entry: { actor: Actor; action: string; before?: PaymentGateway; after?: PaymentGateway },
 ): Promise<void> {
-  const shown = (row: PaymentGateway | undefined) => {
+  const describeRow = (row: PaymentGateway | undefined) => {
     if (row === undefined) return undefined;
     const { config_encrypted: _sealed, deleted_at: _gone, ...columns } = row;
     return { ...columns, config: describeGateway(secrets, row, "").config };
@@ -233,7 +233,7 @@ async function auditGateway(
     action,
     targetType: "payment",
     targetId: (after ?? before)?.id ?? "",
-    before: shown(before),
-    after: shown(after),
+    before: describeRow(before),
+    after: describeRow(after),
   });
 }

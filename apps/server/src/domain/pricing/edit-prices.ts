@@ -84,7 +84,7 @@ export async function savePriceGroup(
   owners: Owners = "existing",
 ): Promise<void> {
   const models = new Set(group.models);
-  if (models.size < group.models.length) throw repeated("models");
+  if (models.size < group.models.length) throw namesRepeated("models");
   await inTurn(db, async (tx) => {
     await mustHaveOwner(tx, group.price.channel_type, owners);
     const original = new Set(group.original_models);
@@ -166,10 +166,10 @@ async function mustHaveOwner(tx: Db, id: number, owners: Owners): Promise<void> 
 }
 
 async function mustBeFree(tx: Db, models: string[], field: "model" | "models"): Promise<void> {
-  if ((await tx.price.count({ where: { model: { in: models } } })) > 0) throw repeated(field);
+  if ((await tx.price.count({ where: { model: { in: models } } })) > 0) throw namesRepeated(field);
 }
 
-function repeated(field: "model" | "models") {
+function namesRepeated(field: "model" | "models") {
   return conflict({ reason: "model_names_repeated" }, { field });
 }
 

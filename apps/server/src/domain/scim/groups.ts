@@ -82,7 +82,7 @@ export async function createGroup(db: PrismaClient, client: ScimClient, input: G
       data: { id: randomUUID(), provider_id: client.provider.id, ...columnsOf(input) },
     });
     await changeMembers(tx, client, id, { before: [], after: input.members, isRenamed: false });
-    await audit(tx, client, "scim.group_create", id, { after: described(input) });
+    await audit(tx, client, "scim.group_create", id, { after: auditedFields(input) });
     return getGroup(tx, client, id);
   });
 }
@@ -107,7 +107,7 @@ export async function changeGroup(
     await changeMembers(tx, client, id, { before, after: input.members, isRenamed });
     await audit(tx, client, "scim.group_change", id, {
       before: { display_name: row.display_name, external_id: row.external_id, members: before.length },
-      after: described(input),
+      after: auditedFields(input),
     });
     return getGroup(tx, client, id);
   });
@@ -178,7 +178,7 @@ function columnsOf({ displayName, externalId }: GroupInput) {
   return { display_name: displayName, name_key: displayName.toLowerCase(), external_id: externalId };
 }
 
-function described({ displayName, externalId, members }: GroupInput) {
+function auditedFields({ displayName, externalId, members }: GroupInput) {
   return { display_name: displayName, external_id: externalId, members: members.length };
 }
 

@@ -68,7 +68,7 @@ async function serve(
       signal: upload?.signal ?? signal,
       method: methodOf(request),
       channelId,
-      forward: forwarded(request),
+      forward: selectHeaders(request),
       body: upload?.body ?? null,
     });
     if (call.model !== "") requireModel(call);
@@ -89,7 +89,7 @@ async function serve(
  */
 function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
   const [path = ""] = url.split("?");
-  const steps = path.slice(1).split("/").map(decoded);
+  const steps = path.slice(1).split("/").map(decodeStep);
   const last = steps.length - 1;
   const stray = steps.some((step, index) => (step === "" ? index < last : /^\.\.?$|[\\/?#]/.test(step)));
   if (stray || steps[0] !== "v1") throw notFound({ reason: "gateway_address_not_found" });
@@ -100,7 +100,7 @@ function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
   };
 }
 
-function decoded(step: string): string {
+function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {
@@ -129,7 +129,7 @@ function methodOf({ method }: FastifyRequest): PassedCall["method"] {
 const known =
   /^(?:accept(?:-.*)?|content-(?!length$).*|range|if-.*|user-agent|idempotency-key|openai-.*|x-client-request-id|x-stainless-.*)$/;
 
-function forwarded({ headers }: FastifyRequest): Record<string, string> {
+function selectHeaders({ headers }: FastifyRequest): Record<string, string> {
   const forward: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (typeof value === "string" && known.test(name)) forward[name] = value;

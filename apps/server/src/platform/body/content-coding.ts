@@ -35,7 +35,7 @@ async function* decompress(
     const first = await source.next();
     if (first.done) return;
     const decoder = open(first.value[0] ?? 0);
-    async function* fed(start: Buffer): AsyncGenerator<Buffer, void, undefined> {
+    async function* feedDecoder(start: Buffer): AsyncGenerator<Buffer, void, undefined> {
       yield start;
       try {
         yield* source;
@@ -44,7 +44,7 @@ async function* decompress(
         failure = error;
       }
     }
-    pipeline(Readable.from(fed(first.value), { objectMode: false }), decoder, () => {});
+    pipeline(Readable.from(feedDecoder(first.value), { objectMode: false }), decoder, () => {});
     try {
       for await (const piece of decoder as AsyncIterable<Buffer>) {
         bytes += piece.length;

@@ -6,15 +6,17 @@ import { callQuery } from "#features/logs/api.ts";
 import { Halves } from "#ui/page/page.tsx";
 import { BillTable } from "./bill-table.tsx";
 import { CallFigures } from "./call-figures.tsx";
+import { useShownAttempts } from "./shown-attempts.ts";
 
 export function CallSummary({ row: found }: { row: LogRow }) {
-  // The account's own list names no channels.
+  // The account's own list has no attempts.
   const row = useQuery({ ...callQuery(found.request_id), placeholderData: found }).data ?? found;
+  const { attempts } = useShownAttempts(row);
   return (
     <>
       <CallFigures row={row} />
       <Halves>
-        <div>{row.attempts ? <CallRoute row={row} attempts={row.attempts} /> : null}</div>
+        <div>{attempts ? <CallRoute row={row} attempts={attempts} /> : null}</div>
         <div>{row.bill ? <BillTable row={row} bill={row.bill} /> : null}</div>
       </Halves>
     </>

@@ -17,6 +17,7 @@ import { BillTable } from "./bill-table.tsx";
 import { Bodies } from "./bodies.tsx";
 import { CallFigures } from "./call-figures.tsx";
 import { LogFacts } from "./log-facts.tsx";
+import { useShownAttempts } from "./shown-attempts.ts";
 import { UntriedChannels } from "./untried-channels.tsx";
 import { Waterfall } from "./waterfall.tsx";
 import classes from "./call.module.css";
@@ -52,6 +53,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
   useErrorTexts(hasErrorCode(row.content_facts));
   const { sentence } = outcomeWord(row);
   const call = isCall(row);
+  const { attempts, anonymous } = useShownAttempts(row);
   // Without an attempt, the route is one sentence, beside which a column of details would leave an empty half.
   const refused = row.attempts?.length === 0;
   return (
@@ -71,10 +73,10 @@ export function CallView({ row, wide = false }: CallViewProps) {
         data-alone={(wide && refused) || undefined}
       >
         <Stack gap="md" miw={0}>
-          {call && row.attempts ? (
+          {call && attempts ? (
             <Section padding="md" title={t("Route")}>
-              <CallRoute row={row} attempts={row.attempts} />
-              <Waterfall row={row} attempts={row.attempts} />
+              <CallRoute row={row} attempts={attempts} />
+              <Waterfall row={row} attempts={attempts} anonymous={anonymous} />
               <UntriedChannels row={row} />
             </Section>
           ) : null}

@@ -21,7 +21,9 @@ type LoadedCallProps = {
 };
 
 export function LoadedCall({ id, known, head, wide }: LoadedCallProps) {
-  const call = useQuery({ ...callQuery(id), ...(known ? { initialData: known } : {}) });
+  // The account's own list has no attempts: they are loaded.
+  const complete = known && (known.attempts === null ? { placeholderData: known } : { initialData: known });
+  const call = useQuery({ ...callQuery(id), ...complete });
   if (call.data)
     return (
       <Stack gap="md">

@@ -10,6 +10,7 @@ import { BillTable } from "#features/logs/detail/bill-table.tsx";
 import { KeptBodies } from "#features/logs/detail/bodies.tsx";
 import { CallFigures } from "#features/logs/detail/call-figures.tsx";
 import { CallHeading } from "#features/logs/detail/call-view.tsx";
+import { nameByNumber } from "#features/logs/detail/shown-attempts.ts";
 import { Waterfall } from "#features/logs/detail/waterfall.tsx";
 import { isFailedCall, shortReason } from "#features/logs/failure.ts";
 import { contentText } from "#features/logs/log-labels.ts";
@@ -28,7 +29,7 @@ export default function SharedCallPage() {
   const { secret = "" } = useParams();
   usePageTitle(t("Shared call"));
   const shared = useQuery(sharedCallQuery(secret));
-  if (shared.data) return <Loaded shared={shared.data} />;
+  if (shared.data) return <SharedCallDetails shared={shared.data} />;
   const { error } = shared;
   if (error instanceof ApiError && [400, 404, 410].includes(error.status)) return <EndedLink error={error} />;
   if (error) return <LoadError heading error={error} onRetry={() => void shared.refetch()} />;
@@ -71,14 +72,11 @@ function EndedLink({ error }: { error: ApiError }) {
   );
 }
 
-function Loaded({ shared }: { shared: SharedCall }) {
+function SharedCallDetails({ shared }: { shared: SharedCall }) {
   const { t } = useTranslation("logs");
   const { call, bodies, expires_at } = shared;
   useErrorTexts(hasErrorCode(call.content_facts));
-  const attempts = (call.attempts ?? []).map((note) => ({
-    ...note,
-    channel_name: t("Channel {{number}}", { number: note.channel_id }),
-  }));
+  const attempts = nameByNumber(t, call.attempts ?? []);
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
