@@ -124,6 +124,22 @@ test("§2 the console: every route, the menu, the header, the notice, what the b
     await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
     await page.keyboard.press("Escape");
   });
+  await test.step("on a phone the menu is a drawer until an item is chosen, and the account a drawer at the bottom", async () => {
+    await page.setViewportSize({ width: 500, height: 800 });
+    await expect.poll(async () => (await sizeOf(header(page))).height).toBe(56);
+    await header(page).getByRole("button", { name: "Expand menu" }).click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("link", { name: "Profile" }).click();
+    await page.waitForURL("**/panel/profile");
+    await expect(drawer).toHaveCount(0);
+    await header(page).getByRole("button", { name: "Account" }).click();
+    await expect(drawer.getByRole("link", { name: "Settings" })).toHaveAttribute("href", "/panel/profile");
+    await expect(drawer.getByRole("button", { name: "Sign out" })).toBeVisible();
+    const { y = 0, height = 0 } = (await drawer.boundingBox()) ?? {};
+    expect(y + height).toBe(800);
+    await page.keyboard.press("Escape");
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
   await test.step("a response of 401 removes the stored user, and the console leads to the sign-in", async () => {
     await page.context().clearCookies();
     await page.reload();

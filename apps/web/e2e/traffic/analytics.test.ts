@@ -62,6 +62,30 @@ test("usage by model is shown as a chart, as a table and as a file", async ({ pa
     await page.getByText("demo-chat").first().waitFor();
     await page.goBack();
   });
+  await test.step("dragging over several bars opens the calls of their days", async () => {
+    const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
+    await page.mouse.move(x + width - 30, y + 40);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + 40, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/\/panel\/log\?range=custom&from=\d+&to=\d+/);
+    const { searchParams } = new URL(page.url());
+    const days = (Number(searchParams.get("to")) - Number(searchParams.get("from"))) / 86_400;
+    expect(days).toBeGreaterThan(2);
+    await page.goBack();
+  });
+  await test.step("a series of the legend dims the others until it is selected again", async () => {
+    const series = page.getByRole("group", { name: "Series" }).getByRole("button", { name: "demo-chat" });
+    const dimmed = chart.locator("path[data-dim]");
+    await series.click();
+    await page.mouse.move(0, 0);
+    await expect(series).toHaveAttribute("aria-pressed", "true");
+    await expect(dimmed).toHaveCount(1);
+    await series.click();
+    await series.blur();
+    await page.mouse.move(0, 0);
+    await expect(dimmed).toHaveCount(0);
+  });
   await test.step("the title of a figure opens what it counts", async () => {
     await page.getByRole("button", { name: "Requests", exact: true }).click();
     await page.getByText("A call counts once").waitFor();

@@ -1,4 +1,6 @@
 import type { LogPage } from "@gateway/shared/usage/log";
+import { connect } from "../../../server/src/platform/database/db.ts";
+import { faults } from "../support/faults.ts";
 import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
@@ -112,5 +114,30 @@ test(
     await page.getByRole("link", { name: "How is the weather in Lisbon?" }).click();
     await page.getByRole("heading", { name: "How is the weather in Lisbon?" }).waitFor();
     await expect(page.locator("[data-row]")).toContainText("get_weather");
+  },
+);
+
+test(
+  "a session of 5,000 calls shows all of them, and draws only the visible ones",
+  { tag: "@nightly" },
+  async ({ page }) => {
+    const database = connect(site.databaseUrl, { max: 1 });
+    await database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, username, token_name, model_name, "group", outcome,
+       status, content, quota, prompt_tokens, completion_tokens, attempts, session, request_time)
+     SELECT now() - (5000 - n) * interval '4 seconds', 'long-' || n, CASE WHEN n % 50 = 0 THEN 5 ELSE 2 END, id, username,
+       'Agents', 'demo-chat', 'default', CASE WHEN n % 50 = 0 THEN 'failed' ELSE 'complete' END,
+       CASE WHEN n % 50 = 0 THEN 500 ELSE 200 END, '', CASE WHEN n % 50 = 0 THEN 0 ELSE 100 END, 2000, 40, '[]',
+       jsonb_build_object('id', 'long', 'agent', CASE WHEN n % 3 = 0 THEN '' ELSE 'agent-' || n % 12 END), 900
+       FROM generate_series(1, 5000) n, users WHERE username = 'root'`,
+    );
+    await database.close();
+    await page.goto("/panel/session/long");
+    const rows = page.getByRole("table", { name: "Calls" }).locator("[data-row]");
+    await rows.first().waitFor();
+    await expect(page.getByRole("img", { name: /^Cost over time/ })).toHaveAccessibleName(/5,000 calls/);
+    await expect(page.getByText("The story has the newest 5,000 calls.")).toHaveCount(0);
+    expect(await rows.count()).toBeLessThan(100);
+    expect(await faults(page)).toEqual([]);
   },
 );

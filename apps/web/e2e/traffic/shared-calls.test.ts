@@ -1,5 +1,6 @@
 /** Links to calls that are readable without signing in. */
 import type { Page } from "@playwright/test";
+import { connect } from "../../../server/src/platform/database/db.ts";
 import { addChannel } from "../support/channel-stock.ts";
 import { faults } from "../support/faults.ts";
 import { goTo } from "../support/go-to.ts";
@@ -89,6 +90,16 @@ test("a link shows a guest bill and route without names until it is revoked, and
     await guest.setViewportSize({ width: 390, height: 844 });
     await guest.goto(pathOf(await shareCall(page, true)));
     await guest.getByText(question).first().waitFor();
+    expect(await faults(guest)).toEqual([]);
+  });
+
+  await test.step("a link that has expired says so, and no longer shows the call", async () => {
+    const database = connect(site.databaseUrl, { max: 1 });
+    await database.pool.query("UPDATE call_shares SET expires_at = now() - interval '1 second'");
+    await database.close();
+    await guest.reload();
+    await guest.getByRole("heading", { name: "This link has expired" }).waitFor();
+    await expect(guest.getByText(question)).toHaveCount(0);
     expect(await faults(guest)).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
-/**
- * Settings by label, for the palette. Loaded with the first search, so that the frame does not include them.
- */
+/** Settings by label, for the palette and the audit log. Loaded late, so that the frame does not include them. */
+import { matchesAll, queryParts, textOfKey } from "#features/settings/search.ts";
 import { settingGroups } from "#features/settings/sections/fields.ts";
 
 export type SettingEntry = { key: string; label: string; section: string; hint: string };
@@ -17,4 +16,16 @@ export function settingEntries(): SettingEntry[] {
       })),
     ),
   );
+}
+
+/** Returns the settings that contain each word of the query, those that have them in their label first. */
+export function findSettings(query: string, t: (key: string) => string): SettingEntry[] {
+  const parts = queryParts(query);
+  // The English words find a setting in every language.
+  const inBoth = (text: string) => (text === "" ? "" : `${text}\n${t(text)}`);
+  const found = settingEntries().filter(({ key, label, section, hint }) =>
+    matchesAll([textOfKey(key), inBoth(label), inBoth(section), inBoth(hint)].join("\n"), parts),
+  );
+  const named = found.filter(({ label }) => matchesAll(inBoth(label), parts));
+  return [...new Set([...named, ...found])];
 }

@@ -58,20 +58,20 @@ export function useSearchResults(
   });
 
   const models = useModelResults(requested ? settled : "", go);
+  const language = currentLanguage();
   const settings = useQuery({
-    queryKey: ["palette", "settings"],
+    queryKey: ["palette", "settings", language],
     queryFn: async () => {
-      const [{ settingEntries }] = await Promise.all([
+      const [{ findSettings }] = await Promise.all([
         import("./setting-entries.ts"),
         loadNamespaces("settings"),
       ]);
-      return settingEntries();
+      return (text: string) => findSettings(text, inSettings).slice(0, most);
     },
     enabled: useMayEnter("settings") && requested,
     staleTime: Infinity,
   });
 
-  const language = currentLanguage();
   const help = useQuery({
     queryKey: ["palette", "help", language],
     // Loaded with the first search, so that the frame includes neither the index nor its search.
@@ -101,27 +101,18 @@ export function useSearchResults(
       onClick: () => go(row.to, row.name),
     })),
   });
-  const lower = settled.toLowerCase();
   return [
     group(
       t("Settings"),
       "setting",
-      settings.data
-        ?.filter((one) =>
-          [one.label, inSettings(one.label), one.section, inSettings(one.section), one.key, one.hint]
-            .join(" ")
-            .toLowerCase()
-            .includes(lower),
-        )
-        .slice(0, most)
-        .map((one) => ({
-          id: one.key,
-          name: inSettings(one.label),
-          note: inSettings(one.section),
-          icon: <IconSettings size={18} stroke={1.7} />,
-          // The key of the setting finds it in every language.
-          to: `/panel/setting?q=${encodeURIComponent(one.key)}`,
-        })),
+      settings.data?.(settled).map((one) => ({
+        id: one.key,
+        name: inSettings(one.label),
+        note: inSettings(one.section),
+        icon: <IconSettings size={18} stroke={1.7} />,
+        // The key of the setting finds it in every language.
+        to: `/panel/setting?q=${encodeURIComponent(one.key)}`,
+      })),
     ),
     { group: t("Models"), actions: models },
     group(

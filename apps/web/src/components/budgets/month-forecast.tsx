@@ -42,7 +42,7 @@ export function MonthForecast({ own, month }: MonthForecastProps) {
       )}
       <Text fz="xs" c="dimmed" mt={10} title={formatTime(month.resets_at)}>
         {t(
-          "Expected: the amount spent plus {{daily}} per day, the average of the last {{count}} days, for the {{left}} days until the month ends ({{zone}}).",
+          "Expected: the amount spent plus {{daily}} per day, the average of the last {{count}} days. Days until the month ends ({{zone}}): {{left}}.",
           {
             daily: format.quota(Math.round(month.daily_average)),
             count: days,

@@ -4,9 +4,10 @@ import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
 import { pathOfCall } from "#lib/address/call-address.ts";
-import { logAddress } from "#lib/address/log-address.ts";
+import { logAddress, logAddressOfDays } from "#lib/address/log-address.ts";
 import { modelAddress } from "#lib/address/model-address.ts";
 import { healthOf, hourText } from "#lib/channel-hours.ts";
 import { formatDuration, useFormat } from "#lib/format/quota.ts";
@@ -105,10 +106,17 @@ export function HoursStat({ usage }: { usage: ObjectUsage }) {
 
 type UsageMetric = "charged" | "requests" | "tokens";
 
-/** 24 hours or 30 days of calls, charges or tokens. */
-export function UsageChart({ usage }: { usage: ObjectUsage }) {
+type ChartProps = {
+  usage: ObjectUsage;
+  /** Undefined for users who may not see the calls. Otherwise a click or a drag opens those of the selection. */
+  filter: UsageFilter | undefined;
+};
+
+/** Calls, charges or tokens of 30 days. */
+export function UsageChart({ usage, filter }: ChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const navigate = useNavigate();
   const [metric, setMetric] = useState<UsageMetric>("charged");
   const names: Record<string, string> = {
     charged: t("Charged"),
@@ -165,6 +173,13 @@ export function UsageChart({ usage }: { usage: ObjectUsage }) {
           charged: "var(--chart-1)",
           tokens: "var(--chart-3)",
         }}
+        onRange={
+          filter &&
+          (({ first, last }) =>
+            void navigate(
+              logAddressOfDays({ first: rows[first]?.date ?? "", last: rows[last]?.date ?? "" }, filter),
+            ))
+        }
         height={240}
       />
     </Section>
@@ -172,9 +187,11 @@ export function UsageChart({ usage }: { usage: ObjectUsage }) {
 }
 
 /** Calls by hour, failed ones on top. */
-export function HourChart({ usage }: { usage: ObjectUsage }) {
+export function HourChart({ usage, filter }: ChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  const navigate = useNavigate();
+  const { since } = usage;
   const names: Record<string, string> = { served: t("Successful"), failed: t("Failed") };
   return (
     <Section title={t("Requests per hour")}>
@@ -182,7 +199,7 @@ export function HourChart({ usage }: { usage: ObjectUsage }) {
         title={t("Requests per hour")}
         series={["served", "failed"]}
         rows={usage.requests.map((count, hour) => ({
-          date: hourText(usage.since, hour),
+          date: hourText(since, hour),
           served: count - (usage.failed[hour] ?? 0),
           failed: usage.failed[hour] ?? 0,
         }))}
@@ -191,6 +208,11 @@ export function HourChart({ usage }: { usage: ObjectUsage }) {
         nameOf={(name) => names[name] ?? name}
         colors={{ served: "var(--chart-1)", failed: "var(--chart-failed)" }}
         dayText={(date) => date}
+        onRange={
+          filter &&
+          (({ first, last }) =>
+            void navigate(logAddress(since + first * 3_600, filter, since + (last + 1) * 3_600 - 1)))
+        }
         axisWidth={48}
         height={228}
       />
@@ -198,14 +220,8 @@ export function HourChart({ usage }: { usage: ObjectUsage }) {
   );
 }
 
-type DetailsProps = {
-  usage: ObjectUsage;
-  /** Undefined for users who may not see the calls. */
-  filter: UsageFilter | undefined;
-};
-
 /** Failures by reason, and calls by model. */
-export function UsageDetails({ usage, filter }: DetailsProps) {
+export function UsageDetails({ usage, filter }: ChartProps) {
   return (
     <Halves>
       <FailureList usage={usage} filter={filter} />
@@ -214,7 +230,7 @@ export function UsageDetails({ usage, filter }: DetailsProps) {
   );
 }
 
-function FailureList({ usage, filter }: DetailsProps) {
+function FailureList({ usage, filter }: ChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { failures, last_failed: last, since } = usage;
@@ -269,7 +285,7 @@ function FailureList({ usage, filter }: DetailsProps) {
   );
 }
 
-function ModelList({ usage, filter }: DetailsProps) {
+function ModelList({ usage, filter }: ChartProps) {
   const { t } = useTranslation();
   const format = useFormat();
   return (

@@ -1,11 +1,11 @@
 /** Balance changes besides calls, sign-ups and payments of the period. */
-import { formatSum } from "@gateway/shared/billing/money";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Period } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { formatMoney } from "#lib/format/money.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
@@ -71,7 +71,7 @@ function Credits({ period }: { period: Period }) {
   const facts = [
     ...(redeemed > 0 ? [t("{{amount}} from codes", { amount: format.quota(redeemed) })] : []),
     ...[...orders].map(([currency, amount]) =>
-      t("{{amount}} paid in orders", { amount: `${formatSum(amount)} ${currency}` }),
+      t("{{amount}} paid in orders", { amount: formatMoney(amount, currency) }),
     ),
     ...(deductions < 0 ? [t("{{amount}} deducted", { amount: format.quota(-deductions) })] : []),
   ];

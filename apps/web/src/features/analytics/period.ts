@@ -1,7 +1,7 @@
 /** Parameters of the screen in the address, and sums over the period. Pure. */
 import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 import { groupTypes, ownGroupTypes } from "@gateway/shared/usage/group-types";
-import { dayRangeTexts, startOf } from "#lib/address/day-ranges.ts";
+import { dayRangeTexts, localDay, startOf } from "#lib/address/day-ranges.ts";
 import { matching, oneOf, type ParamsOf, whole } from "#lib/address/params.ts";
 import { phrasesIn } from "#lib/i18n.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
@@ -84,12 +84,6 @@ function daysOf(
 export function asCustom(params: Pick<AnalyticsParams, "range" | "from" | "to">, now: Date) {
   const [first, end] = daysOf(params, now);
   return { range: "custom" as const, from: dayText(first), to: dayText(addDays(end, -1)) };
-}
-
-/** Returns the local midnight at which a day begins. @param text YYYY-MM-DD */
-export function localDay(text: string): Date {
-  const [year = 2000, month = 1, day = 1] = text.split("-").map(Number);
-  return new Date(year, month - 1, day);
 }
 
 function addDays(date: Date, days: number): Date {

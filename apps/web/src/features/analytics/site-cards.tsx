@@ -1,10 +1,10 @@
 /** Current figures of the site, independent of the selected period. */
-import { formatSum } from "@gateway/shared/billing/money";
 import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { formatMoney } from "#lib/format/money.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { QueryFallback } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/figures/facts.tsx";
@@ -86,7 +86,7 @@ function Now({ site }: { site: SiteStatistics }) {
           ? "–"
           : site.order_statistics.map((row) => (
               <Text key={row.order_currency} component="span" display="block" fz="inherit">
-                {money(row.money, row.order_currency)}
+                {formatMoney(row.money, row.order_currency)}
                 <Aside>{t("{{count}} orders", { count: row.count })}</Aside>
               </Text>
             ))}
@@ -104,8 +104,4 @@ function Aside({ children }: { children: ReactNode }) {
       {children}
     </Text>
   );
-}
-
-function money(amount: number, currency: string): string {
-  return `${formatSum(amount)} ${currency}`;
 }

@@ -5,9 +5,11 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { jobAddress } from "#lib/address/job-address.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { joinList } from "#lib/format/join-list.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { currentLocale } from "#lib/i18n.ts";
 import { hasErrorCode, storedReason } from "#lib/labels/reasons.ts";
@@ -128,10 +130,7 @@ function balanceText(
   t: TFunction<"overview">,
   item: Extract<AttentionItem, { kind: "channel-balance" }>,
 ): string {
-  const amount = new Intl.NumberFormat(currentLocale(), {
-    style: "currency",
-    currency: item.currency,
-  }).format(item.balance);
+  const amount = formatMoney(item.balance, item.currency);
   if (item.days_left === null) return amount;
   const days = new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: 1 }).format(item.days_left);
   return t("{{amount}}, enough for {{days}} days at the current rate", { amount, days });
@@ -155,7 +154,7 @@ function noticeLine(
       return {
         title: t("The job “{{name}}” failed", { name: item.name }) + times,
         text,
-        to: "/panel/setting",
+        to: jobAddress(item.name),
         urgent: true,
       };
     case "prices-failed":

@@ -50,7 +50,7 @@ export default function SessionsPage() {
     >
       <DataTable
         id={seesAll ? "sessions-admin" : "sessions"}
-        {...(seesAll ? { views: "sessions" } : {})}
+        views="sessions"
         label={t("Sessions")}
         columns={columns}
         rows={rows}

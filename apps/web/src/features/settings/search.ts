@@ -34,6 +34,16 @@ export function markHits(text: string, parts: readonly string[]): MarkedText[] {
   return marked;
 }
 
+/** Returns whether each word begins a word of the text. */
+export function matchesAll(text: string, parts: readonly string[]): boolean {
+  return parts.every((part) => patternOf([part]).test(text));
+}
+
+/** Returns the key of a setting, and its parts as words. */
+export function textOfKey(key: string): string {
+  return `${key} ${key.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")}`;
+}
+
 /**
  * Returns the sections of all tabs that contain each word: in a label, a hint, a title, or the setting's key, of which
  * each part is a word.
@@ -45,9 +55,9 @@ export function findSections(query: string, t: (key: string) => string): Setting
     .filter((section) => {
       const texts = [section.title, section.hint ?? ""];
       for (const field of section.fields) texts.push(field.label, field.hint ?? "");
-      const keys = section.fields.flatMap(({ key }) => [key, key.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")]);
+      const keys = section.fields.map(({ key }) => textOfKey(key));
       // The English words find it in every language.
       const whole = [...texts, ...texts.map((text) => text && t(text)), ...keys].join("\n");
-      return parts.every((part) => patternOf([part]).test(whole));
+      return matchesAll(whole, parts);
     });
 }

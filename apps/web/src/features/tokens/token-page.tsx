@@ -84,7 +84,7 @@ function TokenDetails({ token, own, owner }: PageToken) {
           {usage.data ? (
             <>
               <UsageStats usage={usage.data} />
-              <UsageChart usage={usage.data} />
+              <UsageChart usage={usage.data} filter={filter} />
               <UsageDetails usage={usage.data} filter={filter} />
             </>
           ) : (

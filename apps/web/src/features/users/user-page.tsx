@@ -87,7 +87,7 @@ function UserDetails({ user }: { user: UserDetail }) {
                 />
               }
             />
-            <UsageChart usage={usage.data} />
+            <UsageChart usage={usage.data} filter={filter} />
             <UsageDetails usage={usage.data} filter={filter} />
             <CacheEffectCard path={`/user/${user.id}`} />
           </Stack>

@@ -15,6 +15,12 @@ export const dayRangeTexts: Record<DayRange, string> = {
   "90d": phrase("Last 90 days"),
 };
 
+/** Returns the local midnight at which a day begins. @param text YYYY-MM-DD */
+export function localDay(text: string): Date {
+  const [year = 2000, month = 1, day = 1] = text.split("-").map(Number);
+  return new Date(year, month - 1, day);
+}
+
 /** Returns the local midnight at which the period begins. */
 export function startOf(range: DayRange, now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - daysIn[range]);

@@ -1,3 +1,5 @@
+import { localDay } from "./day-ranges.ts";
+
 /**
  * Returns the address of the log with filters.
  * @param since unix seconds
@@ -8,4 +10,17 @@ export function logAddress(since: number, filter: Record<string, string | number
   if (until > 0) search.set("to", String(until));
   for (const [name, value] of Object.entries(filter)) search.set(name, String(value));
   return `/panel/log?${search.toString()}`;
+}
+
+/**
+ * Returns the address of the log with the calls of local days, both included.
+ * @param first YYYY-MM-DD, like `last`
+ */
+export function logAddressOfDays(
+  { first, last }: { first: string; last: string },
+  filter: Record<string, string | number>,
+): string {
+  const end = localDay(last);
+  end.setDate(end.getDate() + 1);
+  return logAddress(localDay(first).getTime() / 1000, filter, end.getTime() / 1000 - 1);
 }

@@ -78,13 +78,15 @@ describe("amounts", () => {
 });
 
 it("never shows sixty seconds in place of a minute", () => {
-  expect([380, 1_234, 59_940, 59_999, 65_000, 119_700].map(formatDuration)).toEqual([
+  expect([380, 1_234, 59_940, 59_999, 65_000, 119_700, 3_599_600, 19_996_000].map(formatDuration)).toEqual([
     "380 ms",
     "1.23 s",
     "59.9 s",
     "1 m 0 s",
     "1 m 5 s",
     "2 m 0 s",
+    "1 h 0 m",
+    "5 h 33 m",
   ]);
 });
 
@@ -129,4 +131,11 @@ it.each([
   await i18next.init({ lng: language });
   expect(formatRelative(1_000_000 - 180, 1_000_000_000)).toBe(past);
   expect(formatRelative(1_000_000 + 5 * 2_592_000, 1_000_000_000)).toBe(future);
+});
+
+it("formatRelative: rounds what is to come, and counts whole units that have passed", async () => {
+  await i18next.init({ lng: "en_US" });
+  const day = 86_400;
+  expect(formatRelative(1_000_000 + day - 2, 1_000_000_000)).toBe("in 24 hours");
+  expect(formatRelative(1_000_000 - day + 2, 1_000_000_000)).toBe("23 hours ago");
 });

@@ -21,13 +21,15 @@ export function formatTime(seconds: number): string {
   return `${day} ${[two(date.getHours()), two(date.getMinutes()), two(date.getSeconds())].join(":")}`;
 }
 
-/** Formats a duration: 380 ms, 1.2 s, 1 m 5 s. */
+/** Formats a duration: 380 ms, 1.2 s, 1 m 5 s, 5 h 33 m. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   // Rounded first, so that 60.0 s or 1 m 60 s never appear.
   if (ms < 59_950) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -43,14 +45,18 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 const spacedNumber = (text: string) => text.replace(/(\d)(?=[^\s\d,.])/, "$1 ");
 
 /**
- * Returns "3 minutes ago" in the current language.
+ * Returns "3 minutes ago" in the current language. What is to come is rounded: a link for a day expires in 24 hours, not
+ * in 23.
  * @param seconds unix seconds
  */
 export function formatRelative(seconds: number, nowMs = Date.now()): string {
   const distance = seconds - nowMs / 1000;
   const format = new Intl.RelativeTimeFormat(currentLocale(), { numeric: "auto" });
   for (const [unit, size] of steps)
-    if (Math.abs(distance) >= size) return spacedNumber(format.format(Math.trunc(distance / size), unit));
+    if (Math.abs(distance) >= size) {
+      const count = distance > 0 ? Math.round(distance / size) : Math.trunc(distance / size);
+      return spacedNumber(format.format(count, unit));
+    }
   return format.format(0, "second");
 }
 

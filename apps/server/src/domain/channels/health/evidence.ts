@@ -80,7 +80,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
       state.refused.delete(id);
       if (verdict.kind !== "failed" || !refusing.has(verdict.fault)) return;
       const what = verdict.fault === "auth" ? "keyRefused" : "accountWithoutBalance";
-      const reason = reasonOf(what, { times: current.count, message: verdict.message });
+      const reason = reasonOf(what, { times: current.count, message: verdict.message.replace(/\.$/, "") });
       writeDown(
         id === WHOLE ? disableChannel(db, channel.id, reason) : disableKey(db, channel.id, id, reason),
       );

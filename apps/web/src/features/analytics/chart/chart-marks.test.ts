@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { expect, it } from "vitest";
-import { localDay } from "#features/analytics/period.ts";
+import { localDay } from "#lib/address/day-ranges.ts";
 import { automaticChange, marksOf } from "./chart-marks.ts";
 
 const t = ((text: string, { names }: { names: string }) => text.replace("{{names}}", names)) as never;

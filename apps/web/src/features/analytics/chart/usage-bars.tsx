@@ -6,8 +6,8 @@ import type { ComponentProps } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { amountOf } from "#features/analytics/metric-labels.ts";
-import { localDay, type Metric, partsOf } from "#features/analytics/period.ts";
-import { logAddress } from "#lib/address/log-address.ts";
+import { type Metric, partsOf } from "#features/analytics/period.ts";
+import { logAddressOfDays } from "#lib/address/log-address.ts";
 import { useFormat } from "#lib/format/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
@@ -31,14 +31,8 @@ export function UsageBars({ period, metric, opensLog, marks }: UsageBarsProps) {
   const values = period.before_by_day.map(amountOf[metric]);
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   const money = metric === "quota";
-  /** @param last included */
-  const openLog = (first: number, last: number) => {
-    const start = localDay(period.dates[first] ?? "");
-    const end = localDay(period.dates[last] ?? "");
-    end.setDate(end.getDate() + 1);
-    const filter: Record<string, number> = metric === "failed" ? { log_type: LogType.failed } : {};
-    void navigate(logAddress(start.getTime() / 1000, filter, end.getTime() / 1000 - 1));
-  };
+  const openLog = (first = "", last = "") =>
+    void navigate(logAddressOfDays({ first, last }, metric === "failed" ? { log_type: LogType.failed } : {}));
   return (
     <StackedBars
       {...stacks}
@@ -49,7 +43,7 @@ export function UsageBars({ period, metric, opensLog, marks }: UsageBarsProps) {
       axisWidth={money && digits > 2 ? 82 : 64}
       line={values.some((value) => value > 0) ? { name: t("Previous period"), values } : undefined}
       marks={marks}
-      onRange={opensLog ? ({ first, last }) => openLog(first, last) : undefined}
+      onRange={opensLog ? ({ first, last }) => openLog(period.dates[first], period.dates[last]) : undefined}
     />
   );
 }

@@ -1,16 +1,13 @@
-import { formatSum } from "@gateway/shared/billing/money";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { lookupTable } from "@gateway/shared/lookup-table";
 import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { useRefreshBalance } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { formatMoney } from "#lib/format/money.ts";
 import { formatTime } from "#lib/format/quota.ts";
 import { toast } from "#ui/toast.tsx";
-
-const signs = lookupTable<string>({ USD: "$", CNY: "¥" });
 
 /** The channel's usage and its balance at the provider. A click on the balance fetches it again. */
 export function SpendCell({ row, column }: { row: ChannelRow; column: string }) {
@@ -27,9 +24,8 @@ function Balance({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
   const mayChange = useMayChange();
   const refresh = useRefreshBalance();
-  const sign = signs[row.balance_currency] ?? `${row.balance_currency} `;
   const hasBalance = row.balance_updated_time !== null;
-  const amount = `${sign}${formatSum(row.balance)}`;
+  const amount = formatMoney(row.balance, row.balance_currency);
   const ask = () =>
     refresh.mutate(row.id, {
       onSuccess: (left) => {
