@@ -1,5 +1,6 @@
 // A lint rule for the length of functions. Lines of a function inside another one count for the inner one only:
-// objects of this project are closures, and a long list of short functions is not a long function.
+// objects of this project are closures, and a long list of short functions is not a long function. All lines of a
+// function together have a limit of their own.
 
 /** Returns the lines with code: neither blank nor only a comment. */
 function linesWithCode({ ast, getTokens }) {
@@ -10,8 +11,10 @@ function linesWithCode({ ast, getTokens }) {
 }
 
 const ownLines = {
-  meta: { schema: [{ type: "object", properties: { max: { type: "integer" } } }] },
-  create({ options: [{ max }], sourceCode, report }) {
+  meta: {
+    schema: [{ type: "object", properties: { max: { type: "integer" }, maxGross: { type: "integer" } } }],
+  },
+  create({ options: [{ max, maxGross }], sourceCode, report }) {
     /** Functions around the current place, each with the lines of its inner functions. */
     const open = [];
     let withCode;
@@ -27,7 +30,13 @@ const ownLines = {
       // An inner function shares its first and last line with the outer one.
       const outer = open.at(-1);
       if (outer !== undefined) for (let line = first + 1; line < last; line += 1) outer.add(line);
-      if (last - first + 1 - inner.size <= max) return;
+      const gross = last - first + 1;
+      if (gross > maxGross)
+        report({
+          node,
+          message: `A function of ${gross} lines with all functions inside it. The maximum is ${maxGross}.`,
+        });
+      if (gross - inner.size <= max) return;
       withCode ??= linesWithCode(sourceCode);
       let own = 0;
       for (let line = first; line <= last; line += 1) if (withCode.has(line) && !inner.has(line)) own += 1;

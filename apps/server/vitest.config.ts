@@ -23,7 +23,7 @@ const loadedByNode = /\/(apps\/server\/(src|test)|packages\/\w+)\/.*(?<!\.(test|
 export const common = {
   // Prisma's schema engine is WebAssembly, which Node still calls experimental.
   execArgv: ["--disable-warning=ExperimentalWarning"],
-  setupFiles: "test/fast-check.ts",
+  setupFiles: ["test/fast-check.ts", "test/run/idle-worker.ts"],
   server: { deps: { external: [loadedByNode] } },
   // What has to happen soon may take its time on a busy machine: only what never comes may end a test.
   testTimeout: 60_000,

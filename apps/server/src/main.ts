@@ -64,7 +64,7 @@ try {
     stop();
   });
 } catch (error) {
-  report(explained(error));
+  report(explainError(error));
   process.exit(1);
 }
 
@@ -74,7 +74,7 @@ function report(error: unknown, detail = process.env.LOG_LEVEL === "debug"): voi
 }
 
 /** Returns the error with what to correct, where the system's own message does not say it. */
-function explained(error: unknown): unknown {
+function explainError(error: unknown): unknown {
   const { code, syscall, port } = (error ?? {}) as { code?: string; syscall?: string; port?: number };
   const { HOST = "0.0.0.0" } = process.env;
   // Names are looked up first.

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
+import { escapeHtml } from "@gateway/shared/escape-html";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { FastifyInstance } from "fastify";
@@ -138,12 +139,12 @@ const publicPaths = new Set(["/", "/about", "/connect", "/models", "/price", "/s
  * and tabs.
  */
 function withHead(page: string, settings: Settings, siteUrl: string | undefined, path: string): string {
-  const name = escape(settings.SystemName);
-  const description = escape(descriptions[settings.Language] ?? "");
+  const name = escapeHtml(settings.SystemName);
+  const description = escapeHtml(descriptions[settings.Language] ?? "");
   const shown = publicPaths.has(path) || path.startsWith("/models/");
   // A wrong URL would mislead search engines, so there is none before it is configured.
-  const address = siteUrl === undefined ? "" : escape(`${siteUrl}${path}`);
-  const picture = escape(/^https?:/.test(settings.Logo) ? settings.Logo : "");
+  const address = siteUrl === undefined ? "" : escapeHtml(`${siteUrl}${path}`);
+  const picture = escapeHtml(/^https?:/.test(settings.Logo) ? settings.Logo : "");
   const tags = [
     `<meta name="description" content="${description}" />`,
     `<meta property="og:type" content="website" />`,
@@ -169,14 +170,6 @@ function withAccent(page: string, file: string): string {
   return page
     .replace("</head>", `<link rel="stylesheet" href="${file}.css" data-accent />\n  </head>`)
     .replaceAll('"favicon.svg"', `"${file}.svg"`);
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
 }
 
 function robots(prefix: string): string {

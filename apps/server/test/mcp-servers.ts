@@ -1,6 +1,11 @@
 /** Real MCP servers for tests, on this machine. */
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server as HttpServer } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
@@ -106,11 +111,7 @@ export async function startMcpServer({
 
 /** Starts a server that answers `initialize` properly, and any other request with what `answer` writes. */
 export async function startRawMcpServer(
-  answer: (
-    message: { id?: number; method: string },
-    write: (text: string) => boolean,
-    end: () => void,
-  ) => void,
+  answer: (message: { id?: number; method: string }, response: ServerResponse) => void,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const http = createServer((request, response) => {
     void (async () => {
@@ -129,11 +130,7 @@ export async function startRawMcpServer(
         return response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
       }
       response.writeHead(200, { "content-type": "text/event-stream" });
-      answer(
-        message,
-        (text) => response.write(text),
-        () => response.end(),
-      );
+      answer(message, response);
       return undefined;
     })().catch(() => response.destroy());
   });

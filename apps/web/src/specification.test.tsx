@@ -6,6 +6,9 @@
 import { readFileSync } from "node:fs";
 import { Role } from "@gateway/shared/accounts/roles";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
+import { messageOf } from "@gateway/shared/errors";
+import { issueOf } from "@gateway/shared/errors/issue";
+import type { SiteStatus } from "@gateway/shared/site/status";
 import { MantineProvider } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
@@ -14,6 +17,7 @@ import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { translateWith } from "#lib/translate.fixture.ts";
 import { MenuGroups } from "./app/menu/menu-groups.tsx";
 import { scrollOfDrag, thumbOf } from "./app/menu/menu-thumb.ts";
@@ -22,12 +26,16 @@ import { publicLinks } from "./app/public-links.ts";
 import { screenById } from "./app/screens.ts";
 import { createConsoleTheme } from "./app/theme.ts";
 import { newDraft, providerFaults } from "./features/channels/editor/draft.ts";
+import { settingGroups } from "./features/settings/sections/fields.ts";
+import { Footer } from "./features/site/footer.tsx";
 import { errorNote, errorReason } from "./lib/errors/error-text.ts";
 import { formatTime, quotaText } from "./lib/format/quota.ts";
 import { ApiError, asList, asPage, DataFormatError } from "./lib/http.ts";
 import { languages, matchLanguage } from "./lib/i18n.ts";
 import { unreachable } from "./lib/live/connection.ts";
 import { messagesOf } from "./lib/locale-files.ts";
+import { passwordsDiffer, passwordsMatch } from "./lib/repeated-password.ts";
+import { SiteContext } from "./lib/site.ts";
 import { toast } from "./ui/toast.tsx";
 
 const english = messagesOf("en_US");
@@ -64,6 +72,13 @@ describe("§2 routes", () => {
     "playground",
     "price",
   ])("/%s", (path) => expect(source("app/router.tsx")).toContain(`path: "${path}"`));
+
+  it("the settings have the parts operation, system and other", () =>
+    expect(settingGroups.filter(({ id }) => id !== "notices").map(({ id, title }) => [id, title])).toEqual([
+      ["operation", "Operation"],
+      ["system", "System"],
+      ["other", "Other"],
+    ]));
 
   it.each([
     [false, ["/", "/price", "/about"]],
@@ -186,6 +201,23 @@ function markup(children: ReactNode, at: string): string {
   );
 }
 
+describe("§1 footer", () => {
+  const footer = (site: object) =>
+    markup(
+      <SiteContext value={site as SiteStatus}>
+        <Footer />
+      </SiteContext>,
+      "/",
+    );
+  it("names the system, its developers, the open-source project and the license", () => {
+    const html = footer({ system_name: "Acme", footer_html: "" });
+    for (const text of ["Acme", "Developed by", "Open source", "MIT license"]) expect(html).toContain(text);
+  });
+
+  it("is the operator's own, if there is one", () =>
+    expect(footer({ system_name: "Acme", footer_html: "<b>Ours</b>" })).not.toContain("Open source"));
+});
+
 describe("§1 languages", () => {
   it("offers four", () =>
     expect(languages.map(({ id, name }) => [id, name])).toEqual([
@@ -307,6 +339,13 @@ describe("§8 a failed request in zh_CN", () => {
     expect(() => asList<unknown[]>().parse(answer)).toThrow(DataFormatError);
     expect(errorReason(new DataFormatError(""), t)).toBe("数据格式不正确。请重新加载页面后重试。");
   });
+});
+
+it("§5 passwords must match", () => {
+  const both = z.object({ password: z.string(), repeat: z.string() }).refine(passwordsMatch, passwordsDiffer);
+  const [issue] = both.safeParse({ password: "long enough", repeat: "long enouch" }).error?.issues ?? [];
+  expect(issue?.path).toEqual(["repeat"]);
+  expect(messageOf("invalid_request", { ...issueOf(issue!, {}) })).toBe("Passwords do not match");
 });
 
 describe("§5 channel", () => {

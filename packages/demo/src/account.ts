@@ -20,12 +20,12 @@ type Answer = (body: Json, query: URLSearchParams) => Reply | undefined;
 const answers: [method: string, path: RegExp, answer: (id: string) => Answer][] = [
   ["POST", /^\/v1\/files$/, () => upload],
   ["GET", /^\/v1\/files$/, () => (_body, query) => list([...files.values()].map(aboutOf), query)],
-  ["GET", /^\/v1\/files\/([\w-]+)$/, (id) => () => found(files.get(id)?.about)],
+  ["GET", /^\/v1\/files\/([\w-]+)$/, (id) => () => replyOf(files.get(id)?.about)],
   ["GET", /^\/v1\/files\/([\w-]+)\/content$/, (id) => () => contentAt(id)],
   ["DELETE", /^\/v1\/files\/([\w-]+)$/, (id) => () => remove(id)],
   ["POST", /^\/v1\/batches$/, () => begin],
   ["GET", /^\/v1\/batches$/, () => (_body, query) => list([...batches.values()], query)],
-  ["GET", /^\/v1\/batches\/([\w-]+)$/, (id) => () => found(batches.get(id))],
+  ["GET", /^\/v1\/batches\/([\w-]+)$/, (id) => () => replyOf(batches.get(id))],
   ["POST", /^\/v1\/batches\/([\w-]+)\/cancel$/, (id) => () => cancel(id)],
   ["GET", /^\/v1\/vector_stores$/, () => (_body, query) => list([], query)],
   ["DELETE", /^\/v1\/models\/([^/]+)$/, (id) => () => json({ id, object: "model", deleted: true })],
@@ -47,7 +47,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const aboutOf = ({ about }: Kept) => about;
 const newId = (prefix: string) => `${prefix}${randomBytes(12).toString("hex")}`;
 
-function found(thing: Json | undefined): Reply | undefined {
+function replyOf(thing: Json | undefined): Reply | undefined {
   return thing === undefined ? undefined : json(thing);
 }
 

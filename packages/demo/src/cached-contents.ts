@@ -20,7 +20,7 @@ export function cachedContentAnswer(method: string, path: string): Run | undefin
   if (name === "") return undefined;
   if (method === "PATCH") return (body) => extend(name, body);
   if (method === "DELETE") return () => (contents.delete(name) ? json({}) : undefined);
-  return method === "GET" ? () => shown(contents.get(name)) : undefined;
+  return method === "GET" ? () => replyOf(contents.get(name)) : undefined;
 }
 
 /** Returns the tokens of the content that a request names; 0 without one. */
@@ -63,6 +63,6 @@ function expiryOf(body: Json): string {
   return new Date(Date.now() + seconds * 1_000).toISOString();
 }
 
-function shown(content: Json | undefined): Reply | undefined {
+function replyOf(content: Json | undefined): Reply | undefined {
   return content === undefined ? undefined : json(content);
 }

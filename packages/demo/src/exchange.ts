@@ -157,7 +157,7 @@ export class Exchange {
     this.#response.flushHeaders();
     if (behaviour.cut === "headers") return this.#close();
     if (behaviour.hang === "headers") return this.#hang();
-    const { until, end } = shortened(frames, behaviour);
+    const { until, end } = cutFrames(frames, behaviour);
     const delay = behaviour.chunkDelay ?? 0;
     let heap = "";
     let sent = 0;
@@ -208,7 +208,7 @@ function breakOf(behaviour: Behaviour): { end: Early; after: number } | undefine
 }
 
 /** Returns the frames before the break: it comes right after its piece, or after the last piece. */
-function shortened(frames: Iterable<Frame>, behaviour: Behaviour): { until: Iterable<Frame>; end?: Early } {
+function cutFrames(frames: Iterable<Frame>, behaviour: Behaviour): { until: Iterable<Frame>; end?: Early } {
   const early = breakOf(behaviour);
   if (early === undefined) return { until: frames };
   const all = [...frames];

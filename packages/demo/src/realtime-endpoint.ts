@@ -66,12 +66,12 @@ export function openRealtime(server: Server, log: CallLog, rules: Rules): () => 
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
       call.status = 101;
-      const closed = () => {
+      const markEnded = () => {
         call.endedAt = Date.now();
         call.aborted = true;
       };
       const beta = (headers["openai-beta"] ?? "").includes("realtime=v1");
-      serveRealtime(client, { model, beta, standing, closed });
+      serveRealtime(client, { model, beta, standing, closed: markEnded });
     });
   }
 }

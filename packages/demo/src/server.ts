@@ -104,7 +104,7 @@ function keyOf(request: IncomingMessage, query: URLSearchParams): string {
 }
 
 /** Returns undefined for invalid JSON, or for an invalid form if the content type is a form. */
-async function parsed(request: IncomingMessage, bytes: Buffer<ArrayBuffer>): Promise<unknown> {
+async function parseBody(request: IncomingMessage, bytes: Buffer<ArrayBuffer>): Promise<unknown> {
   if (bytes.length === 0) return {};
   const type = request.headers["content-type"] ?? "";
   try {
@@ -139,7 +139,7 @@ async function serve(
     response.writeHead(200, { "content-type": type, ...framing }).end(body);
     return;
   }
-  const body = await parsed(request, bytes);
+  const body = await parseBody(request, bytes);
   const call: Call = {
     method,
     path: url,
@@ -199,7 +199,7 @@ async function respond(
     if (await exchange.trouble(behaviour)) return;
     const made = answer(
       question,
-      cached(caches, exchange.call.key, { question, behaviour, provider: route.provider, body }),
+      withCache(caches, exchange.call.key, { question, behaviour, provider: route.provider, body }),
     );
     if (!question.stream) {
       await exchange.send(
@@ -220,14 +220,14 @@ async function respond(
   const reply = route.kind === "task" ? route.run(body) : listModels(route);
   if (reply === undefined) exchange.refuse({ status: 404 });
   else if ("events" in reply)
-    await exchange.stream(STREAM, reported(reply.events, behaviour), behaviour, () =>
+    await exchange.stream(STREAM, withoutUsage(reply.events, behaviour), behaviour, () =>
       taskFailure(exchange.requestId),
     );
   else await exchange.send(reply, behaviour);
 }
 
 /** Sets what the prompt cache of this key had and has stored, for a key or model with a cache. */
-function cached(
+function withCache(
   { promptCache, markedCache }: Caches,
   key: string,
   {
@@ -250,7 +250,7 @@ function cached(
 }
 
 /** Applies `no-usage` to the events of a task. */
-function reported(events: Iterable<Frame>, behaviour: Behaviour): Iterable<Frame> {
+function withoutUsage(events: Iterable<Frame>, behaviour: Behaviour): Iterable<Frame> {
   if (behaviour.noUsage !== true) return events;
   return [...events].map((frame) => ({
     ...frame,

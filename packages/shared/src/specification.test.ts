@@ -8,9 +8,10 @@ import type { z } from "zod";
 import { RegisterInput } from "./accounts/registration.ts";
 import { can, mayEnter, Role, roleName } from "./accounts/roles.ts";
 import { LoginInput } from "./accounts/session.ts";
+import { IdentityProviderId } from "./accounts/sign-in.ts";
 import { TokenStatus } from "./accounts/token-status.ts";
 import { TokenInput, TokenRow } from "./accounts/token.ts";
-import { UserDetail, UserInput, UserRow } from "./accounts/user.ts";
+import { QuotaChange, UserDetail, UserInput, UserRow } from "./accounts/user.ts";
 import {
   formatNumber,
   formatPrice,
@@ -34,6 +35,7 @@ import { allErrors } from "./errors.ts";
 import { fieldReasons } from "./errors/fields.ts";
 import { issueOf } from "./errors/issue.ts";
 import { defaultChatLinks, shownChatLinks } from "./site/chat-link.ts";
+import { ChatLinkEntry } from "./site/formats/chat-link-entry.ts";
 import { defaultSettings, Settings } from "./site/settings.ts";
 import { SiteStatus } from "./site/status.ts";
 import { TelegramMenuInput, TelegramMenuRow } from "./site/telegram.ts";
@@ -124,6 +126,9 @@ describe("§5 validation", () => {
       [OrderInput, { uuid: "u", amount: 1_000_001 }, "amount", "Amount cannot exceed 1000000"],
     ],
     ["user: group", [UserInput, { ...user, group: "" }, "group", "Choose a group"]],
+    ["user: username", [UserInput, { ...user, username: undefined }, "username", "This is required"]],
+    ["user: password", [UserInput, { ...user, password: undefined }, "password", "This is required"]],
+    ["user: quota change", [QuotaChange, { remark: "a" }, "quota", "This is required"]],
     ["user: quota not below 0", [UserInput, { ...user, quota: -1 }, "quota", "Quota cannot be negative"]],
     ["telegram: command", [TelegramMenuInput, { ...command, command: "" }, "command", /required/]],
     [
@@ -196,6 +201,7 @@ describe("§3 entities", () => {
       "id username display_name group quota status role request_count email identities providers",
     ],
     ["stored user", UserRow, "role avatar_url username"],
+    ["quota change", QuotaChange, "quota remark"],
     ["redemption code", RedemptionRow, "id name quota status created_time redeemed_time"],
     ["redemption input", RedemptionInput, "count"],
     [
@@ -211,6 +217,7 @@ describe("§3 entities", () => {
     ["price", PriceRow, "model type channel_type input output extra_ratios"],
     ["user group", UserGroupRow, "id symbol name ratio public enable api_rate"],
     ["model ownership", ModelOwnerRow, "id name icon"],
+    ["chat link", ChatLinkEntry, "name url show sort"],
     ["telegram menu", TelegramMenuRow, "id command description reply_message parse_mode"],
     [
       "log",
@@ -253,6 +260,7 @@ describe("§1, §9 constants and formats", () => {
   const rows: [string, unknown, unknown][] = [
     ["site name", defaultSettings.SystemName, "One Hub"],
     ["default language", defaultSettings.Language, "zh_CN"],
+    ["sign-in besides a password", IdentityProviderId.options, ["github", "lark", "wechat", "oidc"]],
     ["languages", Settings.shape.Language.unwrap().options, ["zh_CN", "zh_HK", "en_US", "ja_JP"]],
     ["quota_per_unit", defaultSettings.QuotaPerUnit, 500_000],
     ["one credit is $0.000002", 1 / POINTS_PER_USD, 0.000_002],

@@ -37,8 +37,8 @@ export function describeReport(report: ImportReport): string {
       "Checks",
       `  balances compared: ${proof.balances_compared}, different: ${proof.balances_different}`,
       `  ledger audit: drift ${proof.audit_drift}`,
-      `  keys tested: ${proof.keys_tried}, not accepted as before: ${proof.keys_failed.length}${listed(proof.keys_failed)}`,
-      `  charges recalculated: ${proof.charges_compared}, different by more than rounding: ${proof.charges_different.length}${listed(proof.charges_different)}`,
+      `  keys tested: ${proof.keys_tried}, not accepted as before: ${proof.keys_failed.length}${listExamples(proof.keys_failed)}`,
+      `  charges recalculated: ${proof.charges_compared}, different by more than rounding: ${proof.charges_different.length}${listExamples(proof.charges_different)}`,
       ...(proof.charges_not_comparable === 0
         ? []
         : [`  charges whose price was changed later or never set: ${proof.charges_not_comparable}`]),
@@ -51,12 +51,13 @@ export function describeReport(report: ImportReport): string {
 
 function section(title: string, notes: readonly Note[]): string {
   if (notes.length === 0) return "";
-  return [title, ...notes.map(({ text, count, examples }) => `  ${count} × ${text}${listed(examples)}`)].join(
-    "\n",
-  );
+  return [
+    title,
+    ...notes.map(({ text, count, examples }) => `  ${count} × ${text}${listExamples(examples)}`),
+  ].join("\n");
 }
 
-function listed(examples: readonly string[]): string {
+function listExamples(examples: readonly string[]): string {
   return examples.length === 0 ? "" : `\n      ${examples.join("\n      ")}`;
 }
 

@@ -55,7 +55,7 @@ export async function* rowsOf(pool: Pool, table: string, secrets: Secrets | unde
     await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT * FROM "${table}"`);
     for (;;) {
       const { rows } = await client.query<Row>(`FETCH ${batch} FROM rows`);
-      for (const row of rows) yield shown(table, row, secrets);
+      for (const row of rows) yield presentRow(table, row, secrets);
       if (rows.length < batch) break;
     }
   } finally {
@@ -64,7 +64,7 @@ export async function* rowsOf(pool: Pool, table: string, secrets: Secrets | unde
   }
 }
 
-function shown(table: string, row: Row, secrets: Secrets | undefined): Row {
+function presentRow(table: string, row: Row, secrets: Secrets | undefined): Row {
   const plain = Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) => {
       if (secretColumn.test(name)) return [];
@@ -73,7 +73,7 @@ function shown(table: string, row: Row, secrets: Secrets | undefined): Row {
   );
   // Sealed settings are objects with their cipher text.
   if (table === "options" && isSealed(row["value"])) delete plain["value"];
-  return secrets === undefined ? plain : { ...plain, ...opened(table, row, secrets) };
+  return secrets === undefined ? plain : { ...plain, ...decryptRow(table, row, secrets) };
 }
 
 function isSealed(value: unknown): value is { sealed: string } {
@@ -81,7 +81,7 @@ function isSealed(value: unknown): value is { sealed: string } {
 }
 
 /** What is encrypted in a row, in the clear. */
-function opened(table: string, row: Row, secrets: Secrets): Row {
+function decryptRow(table: string, row: Row, secrets: Secrets): Row {
   const bytes = (name: string) => Uint8Array.from(row[name] as Uint8Array);
   switch (table) {
     case "tokens":

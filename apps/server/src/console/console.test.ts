@@ -77,6 +77,14 @@ describe("a session", () => {
     expect((await self(next)).statusCode).toBe(401);
   });
 
+  it("begins with the name that an account had before an import changed it", async () => {
+    const password_hash = await passwordOf("open sesame");
+    const { id } = await site.makeUser({ password_hash, imported_username: "Mei.Lin" });
+    const login = { username: "Mei.Lin", password: "open sesame" };
+    const { body } = await site.guest.send("POST", "/api/user/login", login);
+    expect(body).toMatchObject({ success: true, data: { id } });
+  });
+
   it("is Secure over https", async () => {
     const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
     const login = { username: user.username, password: "open sesame" };

@@ -11,7 +11,7 @@ export async function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Failure> {
-  const known = error instanceof GatewayError ? error : named(error);
+  const known = error instanceof GatewayError ? error : toOwnError(error);
   // The log says in a line of its own that the node stops or the database is away.
   if (known.status >= 500 && known.code !== "shutting_down" && !isDatabaseAway(known))
     request.log.error({ err: error }, "a console request failed");
@@ -52,7 +52,7 @@ function sentencesOf(issues: NonNullable<GatewayError["issues"]>): Record<string
 }
 
 /** Converts Fastify's own errors to ours. */
-function named(error: FastifyError): GatewayError {
+function toOwnError(error: FastifyError): GatewayError {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new GatewayError("body_too_large", { reason: "console_body_too_large" });

@@ -42,7 +42,7 @@ const leastRole: Record<RouteAccess, number> = {
 
 /** Returns the signed-in user of a route that requires one. */
 export function viewerOf(request: FastifyRequest): Viewer {
-  if (request.viewer === null) throw unauthenticated();
+  if (request.viewer === null) throw unauthenticatedError();
   return request.viewer;
 }
 
@@ -117,7 +117,7 @@ async function guard(
     if (identity !== undefined) await bookCharges(services.db, identity.viewer.id);
     return;
   }
-  if (identity === undefined) throw unauthenticated();
+  if (identity === undefined) throw unauthenticatedError();
   if (identity.viewer.role < leastRole[access]) {
     throw forbidden({ reason: "rights_missing" });
   }
@@ -129,6 +129,6 @@ async function guard(
   await bookCharges(services.db, showsAll ? undefined : identity.viewer.id);
 }
 
-function unauthenticated(): GatewayError {
+function unauthenticatedError(): GatewayError {
   return new GatewayError("unauthenticated");
 }

@@ -93,6 +93,77 @@ describe("two administrators", () => {
   });
 });
 
+describe("a change of some fields", () => {
+  /** Each kind: what creates an object, where it is changed, and a column that another change writes meanwhile. */
+  const price = { model: "overlapping", type: "tokens", channel_type: 1, input: 1, output: 1 };
+  const group = { symbol: "overlapping", name: "a", ratio: 2, api_rate: 60, min: 0, max: 0 };
+  const config = { pay_domain: "https://pay.example", partner_id: "1", key: "secret", pay_type: "alipay" };
+  const gateway = { type: "epay", name: "a", icon: "card", currency: "CNY", config };
+  const kinds: {
+    table: string;
+    path: string;
+    created: object;
+    change?: object;
+    column: string;
+    /** In version 2, some bodies are whole. */
+    versions: string[];
+  }[] = [
+    {
+      table: "redemptions",
+      path: "/api/redemption",
+      created: { name: "a", quota: 1 },
+      column: "quota",
+      versions: ["2", "1"],
+    },
+    { table: "user_groups", path: "/api/user_group", created: group, column: "ratio", versions: ["2", "1"] },
+    { table: "payments", path: "/api/payment", created: gateway, column: "fixed_fee", versions: ["2", "1"] },
+    {
+      table: "model_info",
+      path: "/api/model_info",
+      created: { model: "overlapping" },
+      column: "max_tokens",
+      versions: ["1"],
+    },
+    {
+      table: "prices",
+      path: "/api/prices/single",
+      created: price,
+      change: { locked: true },
+      column: "input",
+      versions: ["1"],
+    },
+  ];
+
+  it.each(kinds)("of $table keeps the other fields of one that overlaps with it", async (kind) => {
+    const { table, path, created, change = { name: "b" }, column, versions } = kind;
+    const made = await admin.send<{ id: number } | { id: number }[]>("POST", path, created);
+    expect(made.body, JSON.stringify(made.body)).toMatchObject({ success: true });
+    const { id } = [made.body.data].flat()[0] ?? { id: 0 };
+    const isPrice = table === "prices";
+    const where = isPrice ? "model = 'overlapping'" : `id = ${id}`;
+    for (const [index, version] of versions.entries()) {
+      const answer = await during(
+        site.database,
+        [isPrice ? "LOCK TABLE prices" : `SELECT FROM ${table} WHERE ${where} FOR UPDATE`],
+        (client) => client.query(`UPDATE ${table} SET ${column} = ${7 + index} WHERE ${where}`),
+        () =>
+          admin.send(
+            "PUT",
+            isPrice ? `${path}/overlapping` : path,
+            { id, ...change },
+            { "api-version": version },
+          ),
+      );
+      expect(answer.body, version).toMatchObject({ success: true });
+      const { rows } = await site.database.pool.query<Record<string, unknown>>(
+        `SELECT * FROM ${table} WHERE ${where}`,
+      );
+      expect(rows[0], version).toMatchObject(change);
+      expect(Number(rows[0]?.[column]), version).toBe(7 + index);
+    }
+  });
+});
+
 describe("a token that an administrator gives to another user", () => {
   it("is neither disabled nor deleted by its former owner any more", async () => {
     const [former, owner] = [await site.makeUser(), await site.makeUser()];

@@ -33,7 +33,7 @@ export function rateLimits(
   { requestCounts, apiRateLimit }: Pick<Services, "requestCounts" | "apiRateLimit">,
   sessions: Sessions,
 ): RateLimitPluginOptions {
-  function counted(request: FastifyRequest): RateCounter {
+  function counterOf(request: FastifyRequest): RateCounter {
     const { access, rateLimit } = request.routeOptions.config;
     const guessing = access === "anyone" && rateLimit !== undefined;
     const presented = guessing ? { kind: "none" as const } : sessions.presented(request);
@@ -76,18 +76,18 @@ export function rateLimits(
 
   return {
     timeWindow: WINDOW_MS,
-    max: (request) => counted(request).max,
+    max: (request) => counterOf(request).max,
     keyGenerator(request) {
       const { config, url } = request.routeOptions;
       const route = config.rateLimit === undefined ? "" : `${request.method} ${url} `;
-      return `${route}${counted(request).key}`;
+      return `${route}${counterOf(request).key}`;
     },
     // A function that returns an object is a constructor, which the type cannot express.
     store: Store as unknown as FastifyRateLimitStoreCtor,
     errorResponseBuilder: (request, { ttl }) =>
       new GatewayError(
         "rate_limit_exceeded",
-        { reason: counted(request).reason },
+        { reason: counterOf(request).reason },
         { retryAfter: ttl / 1000 },
       ),
   };

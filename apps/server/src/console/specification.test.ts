@@ -138,6 +138,83 @@ describe("§5 validation of a channel, in both modes of the API", () => {
   });
 });
 
+describe("§5 validation that needs stored data", () => {
+  it("a top-up is at least the configured minimum", async () => {
+    const config = { pay_domain: "https://pay.example.com", partner_id: "1", key: "k" };
+    const gateway = { type: "epay", name: "Pay", icon: "card", currency: "CNY", config };
+    const { body } = await root.send<{ uuid: string }>("POST", "/api/payment", gateway);
+    await set({ PaymentMinAmount: 10, ServerAddress: "https://ai.example.com" });
+    const order = await root.send("POST", "/api/user/order", { uuid: body.data.uuid, amount: 9 });
+    await set({ PaymentMinAmount: null, ServerAddress: null });
+    expect(order.body.fields).toEqual({ amount: "The amount is below the minimum" });
+  });
+
+  it("a quota change may not deduct more than the balance", async () => {
+    const { id } = await site.makeUser({ balance: 500n });
+    const change = (quota: number) => root.send("POST", `/api/user/quota/${id}`, { quota, remark: "a" });
+    expect((await change(-501)).body.message).toBe("Cannot deduct an amount exceeding the user's balance");
+    expect((await change(-500)).body).toMatchObject({ success: true, data: { quota: 0 } });
+  });
+
+  it("the symbol of a user group is unique", async () => {
+    const group = { symbol: "gold", name: "Gold", ratio: 1, api_rate: 60, min: 0, max: 0 };
+    expect((await root.send("POST", "/api/user_group", group)).body.success).toBe(true);
+    expect((await root.send("POST", "/api/user_group", group)).body).toMatchObject({ success: false });
+  });
+
+  it("the id of a model's owner is set once", async () => {
+    const owner = { id: 1001, name: "Ours", icon: "" };
+    expect((await root.send("POST", "/api/model_ownedby", owner)).body.success).toBe(true);
+    expect((await root.send("POST", "/api/model_ownedby", owner)).body.success).toBe(false);
+    const other = { ...owner, id: 1002, name: "Renamed" };
+    expect((await root.send("PUT", "/api/model_ownedby", other)).body.success).toBe(false);
+  });
+});
+
+describe("§3 fields that single providers have", () => {
+  it("are part of their description, from which the console builds its form", async () => {
+    const { data } = (await root.get<{ id: string }[]>("/api/providers")).body;
+    const described = (provider: string) => JSON.stringify(data.find(({ id }) => id === provider));
+    expect(described("azure")).toContain("API version");
+    expect(described("ali")).toContain("DashScope plugin");
+    for (const field of ["knowledge_id", "prompt_template", "web_search"])
+      expect(described("zhipu")).toContain(`"${field}"`);
+    expect(described("gemini")).toContain('"code_execution"');
+    for (const field of ["Region", "alloy", "echo", "fable", "onyx", "nova", "shimmer"])
+      expect(described("azure-speech")).toContain(field);
+  });
+});
+
+describe("§4 states", () => {
+  it("a redemption code is redeemed once", async () => {
+    const code = { name: "gift", quota: 7, count: 1 };
+    const { body } = await root.send<{ key: string }[]>("POST", "/api/redemption", code);
+    const redeem = () => root.send("POST", "/api/user/topup", { key: body.data[0]?.key });
+    expect((await redeem()).body).toMatchObject({ success: true, data: 7 });
+    expect((await redeem()).body.success).toBe(false);
+  });
+
+  it("a tag enables and disables all its channels", async () => {
+    const channel = { type: 1, name: "T", key: "sk-1", models: ["m"], groups: ["default"], tag: "t" };
+    for (const name of ["A", "B"]) await root.send("POST", "/api/channel", { ...channel, name });
+    const states = async () =>
+      (await root.get<{ status: number }[]>("/api/channel_tag/t/list")).body.data.map(({ status }) => status);
+    await root.send("PUT", "/api/channel_tag/t/status/disable");
+    expect(await states()).toEqual([2, 2]);
+    await root.send("PUT", "/api/channel_tag/t/status/enable");
+    expect(await states()).toEqual([1, 1]);
+  });
+
+  it("an administrator can set and cancel the administrator status of another user", async () => {
+    const administrator = await site.as(await site.makeUser({ role: 10 }));
+    const { username } = await site.makeUser();
+    const manage = (action: string) =>
+      administrator.send<{ role: number }>("POST", "/api/user/manage", { username, action });
+    expect((await manage("promote")).body.data).toMatchObject({ role: 10 });
+    expect((await manage("demote")).body.data).toMatchObject({ role: 1 });
+  });
+});
+
 describe("§6 roles", () => {
   it.each([
     "/api/user",

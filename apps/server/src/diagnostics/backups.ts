@@ -3,7 +3,7 @@ import { backupFailure } from "#domain/backups/backup-records.ts";
 import { openBackupStorage } from "#domain/backups/scheduled-backup.ts";
 import { listBackups } from "#domain/backups/stored-backups.ts";
 import { currentTime } from "#platform/clock.ts";
-import { ok, problem, type Subject, warning } from "./finding.ts";
+import { ok, problem, type Subject, timeText, warning } from "./finding.ts";
 
 const hourMs = 3_600_000;
 
@@ -23,10 +23,11 @@ export async function backups({ env, settings, database: { db } }: Subject) {
   });
   const failed = failure === null ? [] : problem("backup_failed", { detail: reasonIn(failure.facts) });
   if (newest === undefined) return [...failed, ...problem("backup_missing", { place })];
-  const hours = Math.floor((currentTime().getTime() - newest.createdAt.getTime()) / hourMs);
+  const hours = (currentTime().getTime() - newest.createdAt.getTime()) / hourMs;
+  const found = { place, time: timeText(newest.createdAt) };
   // The job runs every hour.
-  const isOld = hours > current.BackupHours + 1;
-  return [...failed, ...(isOld ? problem : ok)(isOld ? "backup_old" : "backup_recent", { hours, place })];
+  const isOld = hours > current.BackupHours + 2;
+  return [...failed, ...(isOld ? problem("backup_old", found) : ok("backup_recent", found))];
 }
 
 function reasonIn(facts: unknown): string {

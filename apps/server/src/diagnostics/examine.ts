@@ -49,7 +49,7 @@ export async function examine(
   const began = Date.now();
   const found = await Promise.all(
     Object.entries(among).map(async ([name, check]) =>
-      (await within(timeoutMs, check, subject)).map((each) => described(name as DiagnosisCheck, each)),
+      (await within(timeoutMs, check, subject)).map((each) => describeFinding(name as DiagnosisCheck, each)),
     ),
   );
   return {
@@ -71,7 +71,10 @@ async function within(timeoutMs: number, check: Check, subject: Subject): Promis
   return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }
 
-function described(check: DiagnosisCheck, { state, code, params, cause }: CheckResult): DiagnosisFinding {
+function describeFinding(
+  check: DiagnosisCheck,
+  { state, code, params, cause }: CheckResult,
+): DiagnosisFinding {
   return {
     check,
     group: diagnosisChecks[check],

@@ -7,7 +7,7 @@ import { telemetrySettings } from "#platform/telemetry/telemetry-settings.ts";
 import { type Collector, startCollector } from "#test/collector.ts";
 import { freshDatabase } from "#test/database.ts";
 import { logExport, telemetry } from "./exports.ts";
-import type { Subject } from "./finding.ts";
+import { type Subject, timeText } from "./finding.ts";
 
 let database: Database;
 let collector: Collector;
@@ -74,7 +74,7 @@ it("a collector that refuses, or is away, is a problem with its reason", async (
 it("the log export is reported as off, not begun, current, late and failed", async () => {
   const check = async () => {
     const findings = await logExport(subjectOf({}, { LogExportEnabled: true }));
-    return findings.map(({ state, code, params }) => [state, code, params["hours"] ?? params["detail"]]);
+    return findings.map(({ state, code, params }) => [state, code, params["time"] ?? params["detail"]]);
   };
   const exportUntil = (hoursAgo: number) =>
     database.pool.query(
@@ -86,10 +86,8 @@ it("the log export is reported as off, not begun, current, late and failed", asy
   await exportUntil(0);
   expect(await check()).toEqual([["ok", "log_export_recent", undefined]]);
   await exportUntil(30);
-  expect(await check()).toEqual([["warning", "log_export_late", 30]]);
+  const late = ["warning", "log_export_late", timeText(new Date(closedUntil().getTime() - 30 * hourMs))];
+  expect(await check()).toEqual([late]);
   await recordFailure(database.pool, { text: "The bucket is gone.", facts: [] });
-  expect(await check()).toEqual([
-    ["problem", "log_export_failed", "The bucket is gone"],
-    ["warning", "log_export_late", 30],
-  ]);
+  expect(await check()).toEqual([["problem", "log_export_failed", "The bucket is gone"], late]);
 });

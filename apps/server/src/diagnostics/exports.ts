@@ -3,7 +3,7 @@ import { readExportState } from "#domain/logs/export/export-state.ts";
 import { closedUntil, hourMs } from "#domain/logs/export/hours.ts";
 import { exportStorage } from "#domain/logs/export/log-export.ts";
 import { openStorage } from "#platform/storage/open-storage.ts";
-import { detailOf, ok, problem, type Subject, warning } from "./finding.ts";
+import { detailOf, ok, problem, type Subject, timeText, warning } from "./finding.ts";
 
 export async function telemetry({ env }: Subject) {
   if (env.telemetry === undefined) return ok("telemetry_unset");
@@ -26,11 +26,12 @@ export async function logExport({ env, settings, database: { pool } }: Subject) 
   const { place } = openStorage(exportStorage(current, env.DATA_DIR));
   const state = await readExportState(pool);
   if (state === undefined) return warning("log_export_missing", { place });
-  const hours = Math.floor((closedUntil().getTime() - state.exportedUntil.getTime()) / hourMs);
+  const { exportedUntil } = state;
+  const hoursBehind = (closedUntil().getTime() - exportedUntil.getTime()) / hourMs;
   return [
     ...(state.failures > 0 ? problem("log_export_failed", { detail: detailOf(state.reason) }) : []),
-    ...(hours > mostHoursBehind
-      ? warning("log_export_late", { hours, place })
+    ...(hoursBehind > mostHoursBehind
+      ? warning("log_export_late", { place, time: timeText(exportedUntil) })
       : ok("log_export_recent", { place })),
   ];
 }

@@ -53,6 +53,11 @@ export const ok = finding("ok");
 export const warning = finding("warning");
 export const problem = finding("problem");
 
+/** Returns a moment as a text for every language: "2026-11-28 22:07 UTC". */
+export function timeText(moment: Date): string {
+  return `${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
 /** Returns the message of a failure without a full stop, for the middle of a sentence, and without passwords. */
 export function detailOf(error: unknown): string {
   return messageOf(error)

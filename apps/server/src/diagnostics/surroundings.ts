@@ -21,7 +21,7 @@ export async function mail({ settings }: Subject) {
 
 const mostNamed = 10;
 
-function named(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   return `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ", …" : ""}`;
 }
 
@@ -29,7 +29,7 @@ export async function prices({ database: { db } }: Subject) {
   const missing = await unpricedModels(db, { status: 1 });
   return missing.length === 0
     ? ok("prices_complete")
-    : warning("prices_missing", { models: named(missing), total: missing.length });
+    : warning("prices_missing", { models: listNames(missing), total: missing.length });
 }
 
 export async function providerKeys(subject: Subject) {
@@ -48,10 +48,10 @@ export async function providerKeys(subject: Subject) {
   return [
     ...(unreadable.length === 0
       ? []
-      : problem("keys_unreadable", { keys: named(unreadable), total: unreadable.length })),
+      : problem("keys_unreadable", { keys: listNames(unreadable), total: unreadable.length })),
     ...(channels.length === 0
       ? []
-      : warning("channels_disabled", { channels: named(names), total: channels.length })),
+      : warning("channels_disabled", { channels: listNames(names), total: channels.length })),
     ...(keys === 0 ? [] : warning("keys_disabled", { total: keys })),
   ];
 }

@@ -48,7 +48,7 @@ export function describedSchema({
 }
 
 /** Returns the value inside the wrapper, or the text itself when the model ignored the wrapper. */
-function unwrapped(text: string): string {
+function unwrapValue(text: string): string {
   const value = parseRecord(text)?.[field];
   return value === undefined ? text : JSON.stringify(value);
 }
@@ -60,7 +60,7 @@ export function withoutObject(answer: ChatResponse): ChatResponse {
   const choices = answer.choices.map((choice) => ({
     ...choice,
     parts: choice.parts.map<Part>((part) =>
-      part.type === "text" ? { ...part, text: unwrapped(part.text) } : part,
+      part.type === "text" ? { ...part, text: unwrapValue(part.text) } : part,
     ),
   }));
   return { ...answer, choices };
@@ -80,6 +80,6 @@ export function openUnwrapping(): (event: ChatEvent) => ChatEvent[] {
       ({ choice }) => event.type === "finish" || choice === event.choice,
     );
     for (const { choice } of ended) texts.delete(choice);
-    return [...ended.map((each) => ({ ...each, text: unwrapped(each.text) })), event];
+    return [...ended.map((each) => ({ ...each, text: unwrapValue(each.text) })), event];
   };
 }

@@ -9,10 +9,10 @@ function isForeign(part: Part, own: Receiver): boolean {
   return part.type === "foreign" && part.fallback !== undefined && part.extra.dialect !== own;
 }
 
-function replaced(part: Part, own: Receiver): Part[] {
+function replacePart(part: Part, own: Receiver): Part[] {
   if (!isForeign(part, own)) return [part];
   if (part.type === "tool-result")
-    return [{ ...part, parts: part.parts.flatMap((each) => replaced(each, own)) }];
+    return [{ ...part, parts: part.parts.flatMap((each) => replacePart(each, own)) }];
   return part.type === "foreign" ? (part.fallback ?? []) : [part];
 }
 
@@ -32,7 +32,7 @@ export function withFallbackParts(request: ChatRequest, upstream: Receiver): Cha
     const { extra, ...rest } = message;
     const isSeparate = isElsewhere(extra, upstream);
     const next: Message = isSeparate ? rest : message;
-    const parts = next.parts.flatMap((part) => replaced(part, upstream));
+    const parts = next.parts.flatMap((part) => replacePart(part, upstream));
     const last = messages.at(-1);
     const isContinued = last?.role === "assistant" && next.role === "assistant";
     if (isContinued && (joins || isSeparate)) append(last.parts, parts);

@@ -40,14 +40,14 @@ const adders: Record<DialectId, (body: Wire, text: string, place: InstructionsPo
   },
   "openai-responses"(body, text, place) {
     const { input } = body;
-    const instructions = joined(body["instructions"], text, place);
+    const instructions = joinTexts(body["instructions"], text, place);
     if (place !== "instead" || !Array.isArray(input)) return { ...body, instructions };
     return { ...body, instructions, input: listOf(input).filter((one) => !instructs(one)) };
   },
   anthropic(body, text, place) {
     const { system } = body;
-    if (!Array.isArray(system)) return { ...body, system: joined(system, text, place) };
-    return { ...body, system: placed(listOf(system), { type: "text", text }, place) };
+    if (!Array.isArray(system)) return { ...body, system: joinTexts(system, text, place) };
+    return { ...body, system: placeInstructions(listOf(system), { type: "text", text }, place) };
   },
   gemini(body, text, place) {
     // Google accepts both spellings, but rejects a request that contains both.
@@ -56,7 +56,7 @@ const adders: Record<DialectId, (body: Wire, text: string, place: InstructionsPo
     const content = typeof known === "string" ? { parts: [{ text: known }] } : (asRecord(known) ?? {});
     const parts = content["parts"];
     const list = Array.isArray(parts) ? listOf(parts) : parts === undefined ? [] : [parts];
-    return { ...body, [name]: { ...content, parts: placed(list, { text }, place) } };
+    return { ...body, [name]: { ...content, parts: placeInstructions(list, { text }, place) } };
   },
 };
 
@@ -76,12 +76,12 @@ function placedMessage<Each>(messages: readonly Each[], own: Each, place: Instru
   return messages.toSpliced(first === -1 ? messages.length : first, 0, own);
 }
 
-function joined(known: unknown, text: string, place: InstructionsPosition): string {
+function joinTexts(known: unknown, text: string, place: InstructionsPosition): string {
   if (place === "instead" || typeof known !== "string" || known === "") return text;
   return place === "before" ? `${text}\n\n${known}` : `${known}\n\n${text}`;
 }
 
-function placed(known: readonly unknown[], own: Wire, place: InstructionsPosition): unknown[] {
+function placeInstructions(known: readonly unknown[], own: Wire, place: InstructionsPosition): unknown[] {
   if (place === "instead") return [own];
   return place === "before" ? [own, ...known] : [...known, own];
 }

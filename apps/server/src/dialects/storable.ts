@@ -23,14 +23,14 @@ export function unstorableIn(value: unknown, at = ""): string | undefined {
 
 /** Returns the value with all texts made storable. */
 export function storable<T>(value: T): T {
-  return unstorableIn(value, ".") === undefined ? value : (repaired(value) as T);
+  return unstorableIn(value, ".") === undefined ? value : (repairTexts(value) as T);
 }
 
-function repaired(value: unknown): unknown {
+function repairTexts(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "").toWellFormed();
-  if (Array.isArray(value)) return value.map(repaired);
+  if (Array.isArray(value)) return value.map(repairTexts);
   if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [String(repaired(name)), repaired(inner)]),
+    Object.entries(value).map(([name, inner]) => [String(repairTexts(name)), repairTexts(inner)]),
   );
 }

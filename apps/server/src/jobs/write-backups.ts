@@ -1,10 +1,10 @@
-import { recordBackup } from "#domain/backups/backup-records.ts";
+import { backupJob, recordBackup } from "#domain/backups/backup-records.ts";
 import { backupIfDue } from "#domain/backups/scheduled-backup.ts";
 import type { Job } from "./job.ts";
 
 /** Writes a backup when one is due. A failure fails the job, so that administrators are notified of its reason. */
 export const writeBackups: Job = {
-  name: "write-backups",
+  name: backupJob,
   every: "7 * * * *",
   async run({ db, backups, probe, stopping }) {
     try {

@@ -8,10 +8,10 @@ import type { LogPrice } from "./records.ts";
 import type { SourceRow } from "./sources/source.ts";
 
 export function text(row: SourceRow, name: string): string {
-  return stored(written(row[name]));
+  return toStorable(textOfValue(row[name]));
 }
 
-function written(value: unknown): string {
+function textOfValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
@@ -23,13 +23,13 @@ function written(value: unknown): string {
 }
 
 /** Postgres has no NUL in texts, and takes no half character. SQLite and MySQL have both. */
-function stored(value: string): string {
+function toStorable(value: string): string {
   return storableText(value, Number.POSITIVE_INFINITY);
 }
 
 /** A cut text must not end within a character. */
 export function truncateText(value: string, most: number): string {
-  const clean = stored(value);
+  const clean = toStorable(value);
   return clean.length <= most ? clean : clean.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 }
 
@@ -128,9 +128,9 @@ export function parseJson(value: string): unknown {
 }
 
 function storedValue(this: unknown, _name: string, value: unknown): unknown {
-  if (typeof value === "string") return stored(value);
+  if (typeof value === "string") return toStorable(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [stored(name), each]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [toStorable(name), each]));
 }
 
 export function record(value: unknown): Record<string, unknown> {

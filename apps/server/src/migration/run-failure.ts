@@ -4,15 +4,15 @@ import type { RunFailure } from "./runs.ts";
 
 /** Describes for the console why a run failed, without paths of this server. Reports what is no refusal. */
 export function failureOf(error: unknown, onError: (error: unknown) => void): RunFailure {
-  if (error instanceof ImportRefusal) return shown("conflict", error.facts, error.message);
-  if (error instanceof GatewayError) return shown(error.code, error.params, error.message);
+  if (error instanceof ImportRefusal) return describeFailure("conflict", error.facts, error.message);
+  if (error instanceof GatewayError) return describeFailure(error.code, error.params, error.message);
   onError(error);
   const { code, params, message } = internalError(error);
   const why = error instanceof Error ? error.message.slice(0, 500) : "";
-  return shown(code, params, `${message} ${why}`.trim());
+  return describeFailure(code, params, `${message} ${why}`.trim());
 }
 
-function shown(code: RunFailure["code"], params: object | undefined, message: string): RunFailure {
+function describeFailure(code: RunFailure["code"], params: object | undefined, message: string): RunFailure {
   const texts = Object.entries(params ?? {}).map(([name, value]: [string, unknown]) => [
     name,
     typeof value === "string" ? withoutFolders(value) : value,

@@ -41,7 +41,7 @@ export function createUploads(dataDir: string, limits: UploadLimits = {}): Uploa
   }
 
   /** Stops a file that grows beyond the limit or fills the disk. */
-  function measured(): Transform {
+  function limitSize(): Transform {
     let length = 0;
     let looked = 0;
     return new Transform({
@@ -79,7 +79,7 @@ export function createUploads(dataDir: string, limits: UploadLimits = {}): Uploa
       const path = pathOf(run);
       const part = `${path}.part`;
       try {
-        await pipeline(body, measured(), createWriteStream(part, { flags: "wx", mode: 0o600 }));
+        await pipeline(body, limitSize(), createWriteStream(part, { flags: "wx", mode: 0o600 }));
         await rename(part, path);
         return path;
       } catch (error) {

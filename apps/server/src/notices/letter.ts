@@ -1,3 +1,4 @@
+import { escapeHtml } from "@gateway/shared/escape-html";
 import { type Language, tagOf } from "./language.ts";
 
 /**
@@ -68,34 +69,34 @@ const darkStyle = `
 function htmlOf({ language, sender, siteUrl, title, ...rest }: Letter): string {
   const { paragraphs, code, button, facts = [], closing } = rest;
   const p = (text: string, style: string, name: string) =>
-    `<p class="${name}" style="margin:0 0 14px;${style}">${escaped(text)}</p>`;
+    `<p class="${name}" style="margin:0 0 14px;${style}">${escapeHtml(text)}</p>`;
   const body = [
-    `<h1 class="strong" style="margin:0 0 16px;font-size:20px;line-height:1.35;font-weight:650;color:#14171c">${escaped(title)}</h1>`,
+    `<h1 class="strong" style="margin:0 0 16px;font-size:20px;line-height:1.35;font-weight:650;color:#14171c">${escapeHtml(title)}</h1>`,
     ...paragraphs.map((text) => p(text, "font-size:15px;line-height:1.6;color:#3b424d", "body")),
     code === undefined
       ? ""
-      : `<p class="code" style="margin:20px 0;padding:16px;border-radius:10px;background:#f2f4f7;text-align:center;font-family:${mono};font-size:30px;letter-spacing:8px;font-weight:600;color:#14171c">${escaped(code)}</p>`,
+      : `<p class="code" style="margin:20px 0;padding:16px;border-radius:10px;background:#f2f4f7;text-align:center;font-family:${mono};font-size:30px;letter-spacing:8px;font-weight:600;color:#14171c">${escapeHtml(code)}</p>`,
     facts.length === 0 ? "" : factTable(facts),
     button === undefined ? "" : buttonHtml(button),
     closing === undefined ? "" : p(closing, "font-size:13px;line-height:1.6;color:#6b7482", "quiet"),
   ].join("\n");
   const home =
     siteUrl === ""
-      ? escaped(sender)
-      : `<a class="quiet" href="${escaped(siteUrl)}" style="color:#6b7482;text-decoration:none">${escaped(sender)}</a>`;
+      ? escapeHtml(sender)
+      : `<a class="quiet" href="${escapeHtml(siteUrl)}" style="color:#6b7482;text-decoration:none">${escapeHtml(sender)}</a>`;
   return `<!doctype html>
 <html lang="${tagOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${darkStyle}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#f6f7f9;font-family:${font}">
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f6f7f9"><tr><td align="center" style="padding:32px 16px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px">
-<tr><td class="strong" style="padding:0 4px 14px;font-size:14px;font-weight:600;color:#14171c">${escaped(sender)}</td></tr>
+<tr><td class="strong" style="padding:0 4px 14px;font-size:14px;font-weight:600;color:#14171c">${escapeHtml(sender)}</td></tr>
 <tr><td class="card" style="padding:28px 28px 16px;background:#ffffff;border:1px solid #e3e6eb;border-radius:12px">
 ${body}
 </td></tr>
@@ -108,24 +109,15 @@ ${body}
 }
 
 function buttonHtml({ label, url, otherwise, color }: NonNullable<Letter["button"]>): string {
-  const address = escaped(url);
-  return `<p style="margin:22px 0"><a href="${address}" style="display:inline-block;padding:12px 22px;border-radius:9px;background:${escaped(color)};color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">${escaped(label)}</a></p>
-<p class="quiet" style="margin:0 0 14px;font-size:12px;line-height:1.6;color:#6b7482;word-break:break-all">${escaped(otherwise)}<br>${address}</p>`;
+  const address = escapeHtml(url);
+  return `<p style="margin:22px 0"><a href="${address}" style="display:inline-block;padding:12px 22px;border-radius:9px;background:${escapeHtml(color)};color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></p>
+<p class="quiet" style="margin:0 0 14px;font-size:12px;line-height:1.6;color:#6b7482;word-break:break-all">${escapeHtml(otherwise)}<br>${address}</p>`;
 }
 
 function factTable(facts: readonly (readonly [string, string])[]): string {
   const rows = facts.map(
     ([name, value]) =>
-      `<tr><td class="quiet line" style="padding:8px 12px 8px 0;border-top:1px solid #e9ecf0;font-size:13px;color:#6b7482;vertical-align:top;white-space:nowrap">${escaped(name)}</td><td class="strong line" style="padding:8px 0;border-top:1px solid #e9ecf0;font-size:13px;color:#14171c;word-break:break-word">${escaped(value)}</td></tr>`,
+      `<tr><td class="quiet line" style="padding:8px 12px 8px 0;border-top:1px solid #e9ecf0;font-size:13px;color:#6b7482;vertical-align:top;white-space:nowrap">${escapeHtml(name)}</td><td class="strong line" style="padding:8px 0;border-top:1px solid #e9ecf0;font-size:13px;color:#14171c;word-break:break-word">${escapeHtml(value)}</td></tr>`,
   );
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:4px 0 16px">${rows.join("")}</table>`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
 }

@@ -91,7 +91,11 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
       const own = privateKeyOf(private_key);
       const theirs = publicKeyOf(public_key);
 
-      function signed(method: string, content: object, more: Record<string, string> = {}): URLSearchParams {
+      function signRequest(
+        method: string,
+        content: object,
+        more: Record<string, string> = {},
+      ): URLSearchParams {
         const fields = {
           app_id,
           method,
@@ -113,7 +117,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
           method: "POST",
           url: `${api}?charset=utf-8`,
           headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
-          body: signed(method, content, more).toString(),
+          body: signRequest(method, content, more).toString(),
         });
         const raw = objectAfter(answer.text, `"${method.replaceAll(".", "_")}_response"`);
         const sign = z.object({ sign: z.string() }).safeParse(readJson(answer.text));
@@ -150,7 +154,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
           const more = { notify_url: order.notifyUrl, return_url: order.returnUrl };
           return {
             kind: "link",
-            url: `${api}?${signed(method, { ...content, product_code }, more).toString()}`,
+            url: `${api}?${signRequest(method, { ...content, product_code }, more).toString()}`,
           };
         },
 

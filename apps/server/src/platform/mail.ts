@@ -81,7 +81,7 @@ export function createMailer(
         headers: { "auto-submitted": "auto-generated" },
       });
     } catch (error) {
-      throw explained(error);
+      throw explainError(error);
     }
   }
 
@@ -142,7 +142,7 @@ export async function greetMailServer(account: MailAccount): Promise<GatewayErro
     await transport.verify();
     return undefined;
   } catch (error) {
-    return explained(error);
+    return explainError(error);
   } finally {
     transport.close();
   }
@@ -188,7 +188,7 @@ const reasons = lookupTable<MailReason>({
 });
 
 /** Includes the server's own message: without it an administrator cannot correct the settings. */
-function explained(error: unknown): GatewayError {
+function explainError(error: unknown): GatewayError {
   const facts = error instanceof Error ? (error as Error & { code?: string; response?: string }) : undefined;
   const reason = reasons[facts?.code ?? ""] ?? "mail_failed";
   const detail = facts?.response === undefined ? "" : ` (${facts.response.slice(0, 200)})`;

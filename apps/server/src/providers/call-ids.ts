@@ -13,14 +13,14 @@ export interface IdRule {
 }
 
 const hashOf = (id: string, length: number) => createHash("sha256").update(id).digest("hex").slice(0, length);
-const hashed = (id: string) => `call_${hashOf(id, 32)}`;
+const hashId = (id: string) => `call_${hashOf(id, 32)}`;
 
 /** OpenAI's limits: 40 characters in chat completions, 64 in the Responses API. */
-export const chatIds: IdRule = { accepted: /^[\s\S]{1,40}$/, replace: hashed };
-export const responsesIds: IdRule = { accepted: /^[\s\S]{1,64}$/, replace: hashed };
+export const chatIds: IdRule = { accepted: /^[\s\S]{1,40}$/, replace: hashId };
+export const responsesIds: IdRule = { accepted: /^[\s\S]{1,64}$/, replace: hashId };
 /** Mistral's ids have exactly nine letters and digits. */
 export const nineCharacters: IdRule = { accepted: /^[A-Za-z0-9]{9}$/, replace: (id) => hashOf(id, 9) };
-export const claudeIds: IdRule = { accepted: /^[\w-]{1,64}$/, replace: hashed };
+export const claudeIds: IdRule = { accepted: /^[\w-]{1,64}$/, replace: hashId };
 
 function withId(owner: Wire, field: string, { accepted, replace }: IdRule): Wire {
   const id = owner[field];

@@ -349,8 +349,8 @@ const relayed: readonly (readonly [RegExp, string])[] = [
  * when it is not known.
  */
 export function proofOrigin({ proofs, id }: Provider, model: string): string | undefined {
-  const named = (list: typeof makers) => list.find(([name]) => name.test(model))?.[1];
-  return named(makers) ?? (proofs === "unknown" ? named(relayed) : (proofs ?? id));
+  const findMaker = (list: typeof makers) => list.find(([name]) => name.test(model))?.[1];
+  return findMaker(makers) ?? (proofs === "unknown" ? findMaker(relayed) : (proofs ?? id));
 }
 
 /** Returns the dialects that a call to this model may use. */

@@ -1,3 +1,4 @@
+import { backupJob } from "#domain/backups/backup-records.ts";
 import type { KeyReferences } from "#domain/channels/key-references/key-references.ts";
 import type { LogExport } from "#domain/logs/export/log-export.ts";
 import type { InvalidChanges } from "#domain/notices/invalid-changes.ts";
@@ -19,7 +20,7 @@ export function listProblems(watched: Watched): string[] {
   const problems = {
     data_dir_unwritable: !watched.storage.isWritable(),
     log_export_failing: watched.logExport.isFailing(),
-    backup_failing: watched.failedJobs.has("write-backups"),
+    backup_failing: watched.failedJobs.has(backupJob),
     channel_key_unreadable: watched.keyReferences.isFailing(),
     scim_change_invalid: watched.invalidChanges.areRecent(),
     telemetry_not_accepted: watched.reports.isFailing(),

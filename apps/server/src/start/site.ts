@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { createDiagnostics } from "#diagnostics/runner.ts";
 import { createPersonCheck } from "#domain/accounts/sign-in/person-check.ts";
-import { backupFailure } from "#domain/backups/backup-records.ts";
+import { backupFailure, backupJob } from "#domain/backups/backup-records.ts";
 import { createManualBackup } from "#domain/backups/manual-backup.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import { createWholeReads } from "#domain/logs/whole-reads.ts";
@@ -36,7 +36,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     db,
     source: { url: databaseUrl, version, dataDir },
     settings: () => settings.current(),
-    reportFailure: (reason) => raiseNotice(db, { ...backupFailure, facts: { job: "write-backups" }, reason }),
+    reportFailure: (reason) => raiseNotice(db, { ...backupFailure, facts: { job: backupJob }, reason }),
     onError,
   });
   const services = {

@@ -119,6 +119,18 @@ it("a full backup target: named until a backup succeeds, and no part of one is l
   expect(bucket.objects.size).toBe(1);
 });
 
+it("a failed backup: no longer named once a backup that an administrator started succeeds", async () => {
+  bucket.objects.clear();
+  bucket.isFull = true;
+  await runJobs("write-backups");
+  await expect.poll(() => problems()).toContain("backup_failing");
+
+  bucket.isFull = false;
+  await gateway.api("POST", "/option/backups/run");
+  await expect.poll(() => problems()).not.toContain("backup_failing");
+  expect(bucket.objects.size).toBe(1);
+});
+
 it("a wrong key of S3: named for backups and for the log export", async () => {
   bucket.objects.clear();
   await change({

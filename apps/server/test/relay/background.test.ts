@@ -28,7 +28,8 @@ const reported = {
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "", url = "" } = request;
-  if (method === "POST" && !url.endsWith("/cancel")) {
+  // Not the polls of tasks, which come whenever they are due.
+  if (method === "POST" && (url === "/v1/responses" || url === "/suno/submit/music")) {
     starts += 1;
     await startsWait?.promise;
   }

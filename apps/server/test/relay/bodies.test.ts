@@ -57,6 +57,14 @@ describe("request and response bodies", () => {
     expect(rows.map((row) => row.request.toString("latin1")).join("")).not.toContain("Good");
   });
 
+  it("are not kept for a call that is refused before a provider receives it", async () => {
+    const { key } = await gateway.addToken({ setting: { log_bodies: true } });
+    const refused = await call(key, { ...say("x".repeat(1_000)), model: "no-such-model" });
+    const next = await call(key, say("Hello"));
+    await keptSoon(next.id);
+    expect(await kept(refused.id)).toBeNull();
+  });
+
   it("are truncated at the configured size, with their original size", async () => {
     await gateway.api("PUT", "/option", { key: "BodyKilobytes", value: 1 });
     const { key } = await gateway.addToken({ setting: { log_bodies: true } });

@@ -131,7 +131,7 @@ describe("a key that cannot be read", () => {
       .toMatchObject([{ facts: { key: "file:named" } }]);
     const { findings } = await gateway.api<Diagnosis>("POST", "/diagnostics", {});
     expect(findings.find(({ code }) => code === "keys_unreadable")?.text).toBe(
-      "1 keys cannot be read from where they are stored: file:named (there is no such file).",
+      "Keys that cannot be read from where they are stored: file:named (there is no such file) (total: 1)",
     );
     await writeFile(join(folder, "named"), "sk-named");
     await expect.poll(ask, { timeout: 60_000, interval: 1_000 }).toBe("served");

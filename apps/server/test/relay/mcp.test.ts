@@ -475,15 +475,13 @@ describe("a server", () => {
       handlers: {},
       list: () => ({ tools: [], nextCursor: `page${(page += 1)}` }),
     });
-    const endless = await startRawMcpServer((_message, write) => {
+    const endless = await startRawMcpServer((_message, response) => {
+      const notification = { method: "notifications/message", params: { level: "info", data: "x" } };
       const send = () => {
-        while (
-          write(
-            `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n`,
-          )
-        );
-        setImmediate(send);
+        while (response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...notification })}\n\n`));
       };
+      // A response that was cut drains no more.
+      response.on("drain", send);
       send();
     });
     others.push(many, paged, endless);
@@ -500,11 +498,10 @@ describe("a server", () => {
     const items = Array.from({ length: 100_000 }, () => ({ type: "x", a: 1 }));
     const name = "flood";
     let floodsList = false;
-    const flood = await startRawMcpServer(({ id, method }, write, end) => {
+    const flood = await startRawMcpServer(({ id, method }, response) => {
       const tools = floodsList ? items.map(() => 7) : [{ name, inputSchema: { type: "object" } }];
       const result = method === "tools/list" ? { tools } : { content: items };
-      write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
-      end();
+      response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
     });
     others.push(flood);
     await addBundle("flooded", [await addServer("flooded", flood.url)]);
@@ -522,9 +519,8 @@ describe("a server", () => {
   });
 
   it("that ends its stream early or cannot be reached gets an error at once", async () => {
-    const early = await startRawMcpServer((_message, write, end) => {
-      write(": hello\n\n");
-      end();
+    const early = await startRawMcpServer((_message, response) => {
+      response.end(": hello\n\n");
     });
     others.push(early);
     await addBundle("early", [await addServer("early", early.url)]);

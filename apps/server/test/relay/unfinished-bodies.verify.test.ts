@@ -5,10 +5,13 @@ import { startTestGateway, testAccessToken, type TestGateway } from "#test/gatew
 /** Requests that never end. The gateway waits 30 s for more of a body, and 60 s for the rest of a head. */
 let gateway: TestGateway;
 let key: string;
+/** A channel whose provider keeps files. */
+let account: number;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.addChannel({ type: 8, name: "provider" });
+  ({ id: account } = await gateway.addChannel({ type: 1, name: "account" }));
   key = (await gateway.addToken()).key;
 });
 afterAll(() => gateway.stop());
@@ -23,6 +26,7 @@ const chat = () =>
   `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
 const form = () =>
   `POST /v1/audio/transcriptions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: multipart/form-data; boundary=b\r\n`;
+const file = () => form().replace("/v1/audio/transcriptions", "/v1/files").replace(key, `${key}#${account}`);
 
 /** Sends a request until the server has answered and closed. */
 async function send(rest: string, { head = chat(), again }: Sent = {}): Promise<string> {
@@ -63,6 +67,9 @@ it("a request that does not end: is refused when nothing comes, or too little, a
     send(`content-length: ${megabyte}\r\n\r\n{"json`, {
       head: chat().replace("/v1/chat/completions", "/mcp/any"),
     }),
+    send(announced, { head: file() }),
+    send(`${announced}--b\r\n`, { head: file() }),
+    send(`${chunked}${part.length.toString(16)}\r\n${part}\r\n`, { head: file(), again: chunk }),
     send("x-never:", { again: " a" }),
   ]);
   for (const answer of answers) {

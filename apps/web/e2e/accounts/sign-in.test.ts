@@ -100,7 +100,7 @@ test.describe("a guest", () => {
     { tag: "@nightly" },
     async ({ page }) => {
       const output = await hear(page, "main [role=status]");
-      const refused = "Returning to the sign-in page…";
+      const refused = "1 attempt failed. Returning to the sign-in page…";
 
       await test.step("errors of the server are retried twice, with a count", async () => {
         let requests = 0;
@@ -119,7 +119,7 @@ test.describe("a guest", () => {
             "Processing…",
             "Sign-in failed. Trying again (2 of 3)…",
             "Sign-in failed. Trying again (3 of 3)…",
-            "Attempt 3 of 3 failed. Returning to the sign-in page…",
+            "3 attempts failed. Returning to the sign-in page…",
           ]);
         expect(requests).toBe(3);
         await page.unroute("**/api/oauth/oidc?*");

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
 import { addChannel, removeChannels, rowOf } from "../support/channel-stock.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test, type Site } from "../support/test.ts";
 
 let site: Site;
@@ -60,6 +61,9 @@ test(
       await closed(drawer);
       const changed = { priority: 7, models: ["demo-think"] };
       expect(await site.api("GET", `/channel/${one.id}`)).toMatchObject(changed);
+      await page.getByRole("button", { name: "Undo" }).click();
+      const restored = { priority: 2, models: ["demo-chat", "demo-think"] };
+      await expect.poll(() => site.api("GET", `/channel/${one.id}`)).toMatchObject(restored);
       const unchanged = { priority: 0, models: ["demo-chat"] };
       expect(await site.api("GET", `/channel/${two.id}`)).toMatchObject(unchanged);
     });
@@ -108,6 +112,26 @@ test(
       await expect(drawer.getByText("2 channels will be changed")).toBeVisible();
       await drawer.getByRole("button", { name: "Apply to 2 channels" }).click();
       await closed(drawer);
+    });
+
+    await test.step("the page of one of them undoes the edit for this one", async () => {
+      const models = (name: string) => site.api<{ data: object[] }>("GET", `/channel?keyword=${name}`);
+      const { id } = (await site.api<{ data: { id: number }[] }>("GET", "/channel?keyword=One")).data[0]!;
+      await goTo(page, `/panel/channel/${id}`);
+      const change = page
+        .getByRole("main")
+        .getByRole("status")
+        .filter({ hasText: "Edited with other channels" });
+      await change.getByRole("button", { name: "Undo" }).click();
+      await expect(change).toHaveCount(0);
+      await expect
+        .poll(() => models("One"))
+        .toMatchObject({ data: [{ models: ["demo-chat", "demo-think"] }] });
+      expect(await models("Two")).toMatchObject({
+        data: [{ models: ["demo-chat", "demo-think", "demo-embed"] }],
+      });
+      await page.goto("/panel/channel?view=tags");
+      await channels.click();
     });
 
     await test.step("all are disabled, one is removed from the tag, and the rest is deleted", async () => {

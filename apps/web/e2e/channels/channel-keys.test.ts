@@ -1,5 +1,6 @@
 /** The keys of a stored channel. */
 import { addChannel, rowOf } from "../support/channel-stock.ts";
+import { goTo } from "../support/go-to.ts";
 import { expect, test } from "../support/test.ts";
 
 test(
@@ -65,6 +66,64 @@ test(
       await expect(alert).toContainText("another address");
       await field.fill("https://api.example.com/");
       await expect(alert).toHaveCount(0);
+    });
+  },
+);
+
+test(
+  "a channel whose key is refused is repaired from the dashboard: a new key, and a click that enables it",
+  { tag: "@nightly" },
+  async ({ page, site }) => {
+    await site.api("POST", "/prices/single", {
+      model: "west-chat",
+      type: "tokens",
+      channel_type: 900,
+      input: 1,
+      output: 1,
+    });
+    const models = { models: ["west-chat"], model_mapping: { "west-chat": "demo-chat" } };
+    const { id } = await addChannel(site, { name: "West", key: "demo-fail-401", ...models });
+    const token = await site.api<{ key: string }>("POST", "/token", { name: "root", unlimited_quota: true });
+    const call = async () => {
+      const { status } = await fetch(`${site.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token.key}` },
+        body: JSON.stringify({ model: "west-chat", messages: [{ role: "user", content: "Hello" }] }),
+      });
+      return status;
+    };
+    const status = async () => (await site.api<{ status: number }>("GET", `/channel/${id}`)).status;
+    const disable = () =>
+      expect(async () => {
+        await call();
+        expect(await status()).toBe(3);
+      }).toPass({ intervals: [50] });
+    const form = page.getByRole("dialog", { name: `(#${id})` });
+
+    await test.step("the message about the saved key has a button that enables the channel", async () => {
+      await disable();
+      await page.goto("/panel/dashboard");
+      await page.getByRole("link", { name: "Channel “West” was disabled automatically" }).click();
+      await form.getByText(/^The provider refuses the key/).waitFor();
+      await form.getByLabel("New API keys").fill("demo-works");
+      await form.getByText("Replace the stored keys").click();
+      await form.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+      await page.getByText("The channel is still disabled.").waitFor();
+      await page.getByRole("button", { name: "Enable", exact: true }).click();
+      await page.getByText("West is enabled").waitFor();
+      expect(await call()).toBe(200);
+    });
+
+    await test.step("the page of the channel enables it, too", async () => {
+      await site.api("PATCH", `/channel/${id}`, { status: 2 });
+      await goTo(page, `/panel/channel/${id}`);
+      await page.getByText("This channel serves no calls.").waitFor();
+      await page.getByRole("button", { name: "Enable", exact: true }).click();
+      await expect(page.getByText("This channel serves no calls.")).toHaveCount(0);
+      expect(await call()).toBe(200);
+      await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+      await page.getByText("This channel serves no calls.").waitFor();
     });
   },
 );

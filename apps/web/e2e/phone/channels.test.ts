@@ -17,6 +17,20 @@ test(
       await fits();
     });
 
+    await test.step("the actions of the page are in one line", async () => {
+      const tops = await Promise.all(
+        [
+          page.getByRole("radiogroup", { name: "View" }),
+          page.getByRole("button", { name: "For all channels" }),
+          page.getByRole("button", { name: "Add channel" }),
+        ].map(async (control) => {
+          const { y = 0, height = 0 } = (await control.boundingBox()) ?? {};
+          return Math.round(y + height / 2);
+        }),
+      );
+      expect(new Set(tops).size).toBe(1);
+    });
+
     await test.step("the filters are in a sheet", async () => {
       await page.getByRole("button", { name: "Filters" }).click();
       await expect(page.getByRole("searchbox", { name: "Model", exact: true })).toBeVisible();

@@ -35,7 +35,7 @@ const unknownFilters = [
 ] as const;
 
 test(
-  "a page of an object that does not exist leads to the list, and a list names filters that it does not know",
+  "a page of an object that does not exist leads to the list, and lists and settings name what they do not know",
   { tag: "@nightly" },
   async ({ page }) => {
     await page.goto(absent[0][0]);
@@ -46,6 +46,14 @@ test(
         await main(page).getByRole("link", { name: link }).click();
         await expect(page).toHaveURL(`${site.url}${path.slice(0, path.lastIndexOf("/"))}`);
         await expect(page.locator("table, [data-list]").first()).toBeVisible();
+      });
+    for (const part of ["section=clouds", "tab=clouds"])
+      await test.step(`the settings name the unknown ${part}`, async () => {
+        await goTo(page, `/panel/setting?${part}`);
+        const alert = page.getByRole("alert").filter({ hasText: "“clouds” does not exist in this version" });
+        await alert.getByRole("button", { name: "Remove it from the link" }).click();
+        await expect(alert).toHaveCount(0);
+        expect(page.url()).not.toContain("clouds");
       });
     for (const [path, dropped] of unknownFilters)
       await test.step(`${path} names ${dropped} and shows the rest`, async () => {

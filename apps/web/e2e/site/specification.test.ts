@@ -87,8 +87,13 @@ test("§2 the console: every route, the menu, the header, the notice, what the b
     await expect(crumbs.getByRole("link", { name: "Dashboard" })).toBeVisible();
     await expect(crumbs).toHaveText(/Dashboard.*Setting.*Payments/);
   });
-  await test.step("the theme, the user and the site are stored", async () => {
+  await test.step("the theme is restored; it, the user and the site are stored", async () => {
     await page.getByRole("button", { name: "Dark theme" }).click();
+    // A notice that was seen does not open again.
+    await page.reload();
+    await expect(header(page).getByRole("button", { name: "Notice", exact: true })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
     const { user = "{}", siteInfo = "{}", ...items } = await stored(page);
     expect(JSON.parse(user)).toMatchObject({ role: 100, username: "root", avatar_url: expect.any(String) });
     expect(JSON.parse(siteInfo)).toMatchObject({ system_name: "One Hub", language: "zh_CN" });
@@ -104,6 +109,7 @@ test("§2 the console: every route, the menu, the header, the notice, what the b
       route.fulfill({ status: 405, json: { success: false, message: "" } }),
     );
     await goTo(page, "/");
+    await expect(header(page).getByRole("link", { name: "Console" })).toHaveAttribute("href", "/panel");
     const toast = page.locator(".mantine-Notification-root");
     await expect(toast).toHaveText("This action is not available on a demo site.");
     expect((await toast.boundingBox())?.x).toBeGreaterThan(720);
@@ -116,6 +122,29 @@ test("§2 the console: every route, the menu, the header, the notice, what the b
     await page.getByRole("button", { name: "Account" }).click();
     await expect(page.getByRole("menuitem", { name: "Settings" })).toHaveAttribute("href", "/panel/profile");
     await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeVisible();
+    await page.keyboard.press("Escape");
+  });
+  await test.step("on a phone the menu is a drawer until an item is chosen, and the account a drawer at the bottom", async () => {
+    await page.setViewportSize({ width: 500, height: 800 });
+    await expect.poll(async () => (await sizeOf(header(page))).height).toBe(56);
+    await header(page).getByRole("button", { name: "Expand menu" }).click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("link", { name: "Profile" }).click();
+    await page.waitForURL("**/panel/profile");
+    await expect(drawer).toHaveCount(0);
+    await header(page).getByRole("button", { name: "Account" }).click();
+    await expect(drawer.getByRole("link", { name: "Settings" })).toHaveAttribute("href", "/panel/profile");
+    await expect(drawer.getByRole("button", { name: "Sign out" })).toBeVisible();
+    const { y = 0, height = 0 } = (await drawer.boundingBox()) ?? {};
+    expect(y + height).toBe(800);
+    await page.keyboard.press("Escape");
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+  await test.step("a response of 401 removes the stored user, and the console leads to the sign-in", async () => {
+    await page.context().clearCookies();
+    await page.reload();
+    await page.waitForURL("**/login?next=*");
+    expect(await stored(page)).not.toHaveProperty("user");
   });
   await site.api("PUT", "/option/batch", { values: { Notice: null } });
 });
@@ -128,6 +157,7 @@ test("§2 the public site: every route, the top bar, the languages", async ({ si
     await expect(html).toHaveAttribute("lang", "zh-CN");
     await expect(header(page).getByRole("link", { name: "登录" })).toHaveAttribute("href", "/login");
     await expect(header(page).getByRole("button", { name: "公告" })).toBeVisible();
+    await expect(page).toHaveTitle(/One Hub$/);
   });
   await test.step("the top bar is 64 px high, and links home, price and about", async () => {
     expect((await sizeOf(header(page))).height).toBe(64);
@@ -146,6 +176,13 @@ test("§2 the public site: every route, the top bar, the languages", async ({ si
     await page.waitForURL("**/price");
     await expect(heading(page)).toHaveText("价格");
     await page.setViewportSize({ width: 1440, height: 900 });
+  });
+  await test.step("a page begins at its top", async () => {
+    await goTo(page, "/");
+    await page.evaluate(() => scrollTo(0, 400));
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
+    await goTo(page, "/about");
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
   });
   for (const path of ["/", "/about", "/login", "/register?aff=Ab12", "/reset", "/jump", "/price"])
     await test.step(`${path} is a page`, async () => {
@@ -169,8 +206,9 @@ test("§2 the public site: every route, the top bar, the languages", async ({ si
       await goTo(page, path);
       await page.waitForURL((url) => url.pathname === "/login" && url.searchParams.get("next") === path);
     });
-  await test.step("a callback that fails leads to the sign-in", async () => {
+  await test.step("a callback that fails shows the attempts, and leads to the sign-in", async () => {
     await goTo(page, "/oauth/github?error=access_denied");
+    await expect(page.getByText("已失败 1 次，正在返回登录页面…")).toBeVisible();
     await page.waitForURL("**/login");
   });
   await test.step("the language comes from the query string, then the cookie, and is stored", async () => {
@@ -181,8 +219,16 @@ test("§2 the public site: every route, the top bar, the languages", async ({ si
     await page.goto("/about?lng=zh_HK");
     await expect(html).toHaveAttribute("lang", "zh-HK");
   });
-  await test.step("a status that cannot be loaded is reported, and the stored site is shown", async () => {
+  await test.step("without these it comes from the local storage, then the session storage", async () => {
     await page.context().clearCookies();
+    await page.evaluate(() => sessionStorage.setItem("appLanguage", "en_US"));
+    await page.goto("/about");
+    await expect(html).toHaveAttribute("lang", "zh-HK");
+    await page.evaluate(() => localStorage.removeItem("appLanguage"));
+    await page.reload();
+    await expect(html).toHaveAttribute("lang", "en-US");
+  });
+  await test.step("a status that cannot be loaded is reported, and the stored site is shown", async () => {
     await page.route("**/api/status", (route) => route.fulfill({ status: 502, body: "Bad gateway" }));
     await page.goto("/about?lng=en_US");
     await expect(page.getByText("Unable to connect to the server properly!").first()).toBeVisible();

@@ -147,7 +147,7 @@ test("a rejected request is explained in place of the content, and not repeated 
         : refuse(route, 429, "rate_limit_exceeded", { "retry-after": "4" });
     });
     await open(page, "Redemption codes");
-    await expect(main(page).getByText("Too many requests at the moment")).toBeVisible();
+    await expect(main(page).getByText("Too many requests. Try again later.")).toBeVisible();
     await expect(main(page).getByText(/Trying again in [1-4] s/)).toBeVisible();
     await expect(main(page).getByText("No redemption codes yet")).toBeVisible();
     expect(requests).toBe(2);
@@ -252,7 +252,7 @@ test(
         refuse(route, 429, "rate_limit_exceeded", { "retry-after": "3" }),
       );
       await page.reload();
-      await expect(main(page).getByText("Too many requests at the moment")).toBeVisible();
+      await expect(main(page).getByText("Too many requests. Try again later.")).toBeVisible();
       await expect(menu(page).getByRole("link", { name: "Channels" })).toBeVisible();
       await page.unroute("**/api/user/self");
       await expect(title(page, "Profile")).toBeVisible();

@@ -15,7 +15,7 @@ export function loadable<Props extends object, Exports extends object>(
 ): Loadable<Props, Exports> {
   let loaded: ComponentType<Props> | undefined;
   let loading: ReturnType<typeof fetchPage> | undefined;
-  async function fetched(): ReturnType<typeof fetchPage> {
+  async function fetchAndKeep(): ReturnType<typeof fetchPage> {
     try {
       const page = await fetchPage();
       loaded = page.default;
@@ -26,7 +26,7 @@ export function loadable<Props extends object, Exports extends object>(
       throw error;
     }
   }
-  const load = () => (loading ??= fetched());
+  const load = () => (loading ??= fetchAndKeep());
   // TypeScript does not compute the props of a lazy component while they are generic.
   const Late = lazy(load) as unknown as ComponentType<Props>;
   function Page(props: Props) {

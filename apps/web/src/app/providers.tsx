@@ -5,22 +5,16 @@ import i18next from "i18next";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { hasLeaveGuard, mayLeave } from "#lib/address/history.ts";
-import { errorNote } from "#lib/errors/error-text.ts";
-import { ApiError, setUnauthenticatedHandler } from "#lib/http.ts";
+import { setUnauthenticatedHandler } from "#lib/http.ts";
 import { onReachabilityChange } from "#lib/live/connection.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { SiteContext, statusQuery } from "#lib/site.ts";
-import { toast } from "#ui/toast.tsx";
+import { reportError, toast } from "#ui/toast.tsx";
 import { Toasts } from "#ui/toasts.tsx";
 import { cssVariables, createConsoleTheme } from "./theme.ts";
 
-export const queryClient = createQueryClient((error, failed) => {
-  // The end of a session is reported once, however many requests fail with it.
-  if (error instanceof ApiError && error.code === "unauthenticated") return;
-  const note = errorNote(error, i18next.t, failed);
-  toast[note.level](note.text);
-});
+export const queryClient = createQueryClient(reportError);
 setUnauthenticatedHandler((sentAt) => {
   const account = queryClient.getQueryState(selfQuery.queryKey);
   // The request was sent before the user signed in.

@@ -58,6 +58,7 @@ describe("the breadcrumbs", () => {
     expect(pathTo("pricing", root)).toEqual(["Setting", "Prices"]);
     expect(pathTo("session", root)).toEqual(["Usage", "Sessions"]);
     expect(pathTo("inbox", root)).toEqual(["Notifications"]);
+    expect(pathTo("setting", root)).toEqual(["Settings"]);
     expect(pathTo("channel", { role: Role.user, permissions: null })).toEqual([]);
   });
 });

@@ -22,6 +22,9 @@ export function modelsOfToken(
 ): AvailableModels {
   const reachable = new Set(modelsOfGroups(models, [token.group || ownGroup, token.backup_group]));
   const limit = token.setting.limits.limit_model_setting;
-  const allowed = (name: string) => !limit.enabled || limit.models.some((pattern) => matches(pattern, name));
-  return Object.fromEntries(Object.entries(models).filter(([name]) => reachable.has(name) && allowed(name)));
+  const isAllowed = (name: string) =>
+    !limit.enabled || limit.models.some((pattern) => matches(pattern, name));
+  return Object.fromEntries(
+    Object.entries(models).filter(([name]) => reachable.has(name) && isAllowed(name)),
+  );
 }

@@ -25,7 +25,8 @@ export const selfQuery = queryOptions({
       remember(self);
       return self;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return hasLeaveGuard() ? known(client) : null;
+      if (error instanceof ApiError && error.status === 401)
+        return hasLeaveGuard() ? cachedSelf(client) : null;
       throw error;
     }
   },
@@ -33,7 +34,7 @@ export const selfQuery = queryOptions({
 });
 
 /** Returns the cached account of before this request. */
-function known(client: QueryClient): Self | null {
+function cachedSelf(client: QueryClient): Self | null {
   return client.getQueryData<Self | null>(["self"]) ?? null;
 }
 

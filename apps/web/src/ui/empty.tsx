@@ -60,15 +60,8 @@ export function LoadError({ error, onRetry, heading = false }: LoadErrorProps) {
     <Empty
       heading={heading}
       icon={IconCloudOff}
-      title={
-        isTimeout(error)
-          ? t("This took too long to load")
-          : early
-            ? t("Too many requests at the moment")
-            : t("This could not be loaded")
-      }
-      // The title and the countdown say the same as the reason of a rate limit.
-      hint={early && onRetry ? null : errorReason(error, t)}
+      title={isTimeout(error) ? t("This took too long to load") : t("This could not be loaded")}
+      hint={errorReason(error, t)}
       action={
         onRetry ? (
           <Stack gap={6} align="center">

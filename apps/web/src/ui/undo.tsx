@@ -4,7 +4,7 @@ import i18next from "i18next";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "./relative-time.tsx";
-import { toast } from "./toast.tsx";
+import { reportError, toast } from "./toast.tsx";
 
 type Change = { message: string; seconds: number; undo: () => Promise<unknown> };
 
@@ -27,8 +27,12 @@ async function undoChange(object: string): Promise<void> {
   const change = changes.get(object);
   toast.close(object);
   setChange(object, undefined);
-  // A failure is reported by the request.
-  await change?.undo().catch(() => setChange(object, change));
+  try {
+    await change?.undo();
+  } catch (error) {
+    setChange(object, change);
+    reportError(error, i18next.t("The change was not undone"));
+  }
 }
 
 /**
@@ -37,7 +41,7 @@ async function undoChange(object: string): Promise<void> {
  */
 export function offerUndo(object: string, message: string, undo: () => Promise<unknown>): void {
   setChange(object, { message, seconds: Math.floor(Date.now() / 1000), undo });
-  toast.undo(
+  toast.offer(
     object,
     <Group gap="sm">
       {message}
@@ -46,6 +50,35 @@ export function offerUndo(object: string, message: string, undo: () => Promise<u
       </Button>
     </Group>,
   );
+}
+
+/** What undoes a change of several objects for one of them. `object` as in `offerUndo`. */
+export type UndoPart = { object: string; undo: () => Promise<unknown> };
+
+/**
+ * Reports a change of several objects. The toast undoes it for all of them, and the page of each object for this one.
+ * @param name of the toast; a later one with this name replaces it
+ * @param refresh loads what is displayed again, after an undo
+ */
+export function offerUndoOfAll(
+  name: string,
+  texts: { all: string; one: string },
+  parts: readonly UndoPart[],
+  refresh: () => Promise<unknown>,
+): void {
+  const seconds = Math.floor(Date.now() / 1000);
+  const changed = parts.map(({ object, undo }) => {
+    const change = { message: texts.one, seconds, undo: () => undo().then(refresh) };
+    setChange(object, change);
+    return { object, undo, change };
+  });
+  offerUndo(name, texts.all, async () => {
+    for (const { object, undo, change } of changed) {
+      await undo();
+      if (changes.get(object) === change) setChange(object, undefined);
+    }
+    await refresh();
+  });
 }
 
 function subscribe(listener: () => void): () => void {

@@ -17,7 +17,7 @@ export function exampleOf(schema: unknown, hints: Hints): unknown {
 function value(schema: Json, hints: Hints, name: string, root: Json, depth: number): unknown {
   if (depth > DEEPEST) return null;
   const reference = asText(schema["$ref"]);
-  if (reference !== "") return value(pointed(root, reference), hints, name, root, depth + 1);
+  if (reference !== "") return value(resolvePointer(root, reference), hints, name, root, depth + 1);
   if ("const" in schema) return schema["const"];
   if (Array.isArray(schema["enum"])) return fromList(schema["enum"], hints);
   for (const choice of ["anyOf", "oneOf"]) {
@@ -58,7 +58,7 @@ function typeOf(schema: Json): string {
   return "items" in schema ? "array" : "string";
 }
 
-function pointed(root: Json, reference: string): Json {
+function resolvePointer(root: Json, reference: string): Json {
   let found: unknown = root;
   for (const step of reference.replace(/^#\/?/, "").split("/").filter(Boolean)) {
     found = asObject(found)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -109,12 +109,12 @@ const formats = lookupTable<string>({
 });
 
 function text(schema: Json, hints: Hints, name: string): string {
-  const made = formats[asText(schema["format"])] ?? named(name, hints);
+  const made = formats[asText(schema["format"])] ?? exampleByName(name, hints);
   const padded = made.padEnd(asNumber(schema["minLength"]) ?? 0, "x");
   return padded.slice(0, asNumber(schema["maxLength"]) ?? padded.length);
 }
 
-function named(name: string, hints: Hints): string {
+function exampleByName(name: string, hints: Hints): string {
   if (/city|place|location|town|address|destination/i.test(name)) return hints.place;
   if (/date|day/i.test(name)) return formats["date"] ?? "";
   if (

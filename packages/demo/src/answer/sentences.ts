@@ -10,7 +10,7 @@ export function languageOf(text: string): Language {
 
 const MOST_QUOTED = 240;
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > MOST_QUOTED ? `${line.slice(0, MOST_QUOTED)}…` : line;
 }
@@ -30,7 +30,7 @@ interface Phrases {
 
 const code = "```ts\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n```";
 
-function counted(amount: number, one: string): string[] {
+function countOf(amount: number, one: string): string[] {
   if (amount === 0) return [];
   return [amount === 1 ? `1 ${one}` : `${amount} ${one}s`];
 }
@@ -43,7 +43,7 @@ const phrases: Record<Language, Phrases> = {
       `Your message: “${text}”\n\nI am ${model}, a simulated model inside this gateway. I do not really think, but streaming, tools, usage and billing behave as they do with a real provider. Ask for code to see formatting, or add [[length=300]] for a longer answer.`,
     turn: (turns) => `\n\nThis is your message number ${turns} in this conversation.`,
     sees: (images, audios, files) =>
-      `I see ${[...counted(images, "image"), ...counted(audios, "audio clip"), ...counted(files, "file")].join(" and ")}. `,
+      `I see ${[...countOf(images, "image"), ...countOf(audios, "audio clip"), ...countOf(files, "file")].join(" and ")}. `,
     result: (results) => `Here is what the tool answered: ${results.join("; ")}`,
     sum: (expression, value) => `${expression} = ${value}`,
     sample: `Here is a small example:\n\n${code}\n\n| Call | Result |\n| --- | ---: |\n| add(1, 2) | 3 |\n| add(20, 22) | 42 |\n\n- It is **typed**.\n- It has no side effects.`,
@@ -98,7 +98,7 @@ const greeting =
 const wish = /\b(code|function|example|markdown|table)\b|代码|代碼|函数|表格|例子|コード|関数|表を|例を/i;
 const sum = /(-?\d+(?:\.\d+)?) ?([-+*/×÷]) ?(-?\d+(?:\.\d+)?)/;
 
-function calculated(text: string): [string, string] | undefined {
+function calculate(text: string): [string, string] | undefined {
   // Only for a short question: dates and codes contain dashes and digits too.
   if (text.length > 60) return undefined;
   const [, left, operator, right] = sum.exec(text) ?? [];
@@ -124,15 +124,15 @@ export function answerTo(question: Question, text: string): string {
   const sees = shown > 0 ? phrasesOf.sees(question.images, question.audios, question.files) : "";
   if (text === "") return sees === "" ? phrasesOf.silence : sees.trim();
   if (greeting.test(text)) return sees + phrasesOf.hello(question.model);
-  const found = calculated(text);
+  const found = calculate(text);
   if (found !== undefined) return sees + phrasesOf.sum(...found);
   if (wish.test(text)) return sees + phrasesOf.sample;
   const turn = question.turns > 1 ? phrasesOf.turn(question.turns) : "";
-  return sees + phrasesOf.requested(quoted(text), question.model) + turn;
+  return sees + phrasesOf.requested(quoteText(text), question.model) + turn;
 }
 
 export function thinkingText(text: string): string {
-  return phrases[languageOf(text)].thought(quoted(text));
+  return phrases[languageOf(text)].thought(quoteText(text));
 }
 
 export function longText(text: string): string {

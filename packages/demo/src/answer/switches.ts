@@ -99,10 +99,10 @@ function refusal(value: string): number | undefined {
 
 function read(name: string, value: string): Behaviour {
   const behaviour = Object.hasOwn(readers, name) ? readers[name]?.(value) : undefined;
-  return defined(behaviour ?? {});
+  return withoutUndefined(behaviour ?? {});
 }
 
-function defined(behaviour: Behaviour): Behaviour {
+function withoutUndefined(behaviour: Behaviour): Behaviour {
   return Object.fromEntries(Object.entries(behaviour as Json).filter(([, value]) => value !== undefined));
 }
 
@@ -144,7 +144,7 @@ export function switchesInModel(model: string): Behaviour {
 export function switchesInKey(key: string): Behaviour {
   if (!key.startsWith("demo-")) return {};
   const status = /^demo-fail-(\d{3})$/.exec(key)?.[1];
-  if (status !== undefined) return defined({ status: refusal(status) });
+  if (status !== undefined) return withoutUndefined({ status: refusal(status) });
   const wait = /^demo-slow-(\d+)$/.exec(key)?.[1];
   if (wait !== undefined) return read("delay", wait);
   const pieces = /^demo-cut(?:-(\d+))?$/.exec(key);

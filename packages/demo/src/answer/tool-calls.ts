@@ -50,7 +50,7 @@ function asksFor(tool: OfferedTool, text: string): boolean {
     .some((word) => (word.length >= 4 && lower.includes(word)) || meanings[word]?.test(text) === true);
 }
 
-function wanted(question: Question, text: string): OfferedTool[] {
+function selectTools(question: Question, text: string): OfferedTool[] {
   const { tools, toolChoice } = question;
   if (typeof toolChoice === "object")
     return tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
@@ -63,7 +63,7 @@ function wanted(question: Question, text: string): OfferedTool[] {
 /** Returns the tool calls; none once there is a result, because the model then answers with text. */
 export function callsFor(question: Question, text: string): ToolCall[] {
   if (question.tools.length === 0 || question.toolResults.length > 0) return [];
-  const tools = wanted(question, text);
+  const tools = selectTools(question, text);
   const [first] = tools;
   if (first === undefined) return [];
   const named = placesIn(text);

@@ -49,7 +49,7 @@ export function speech(body: Json): Reply | EventAnswer {
   const input = asText(body["input"]);
   if (input === "") throw new BadQuestion("'input' must be a text.", "input");
   const samples = melody(input);
-  if (body["stream_format"] === "sse") return { events: spoken(input) };
+  if (body["stream_format"] === "sse") return { events: speechFrames(input) };
   if (body["response_format"] === "pcm") return { type: "audio/pcm", body: samples };
   return { type: "audio/wav", body: wave(samples) };
 }
@@ -58,7 +58,7 @@ function frame(data: Json): Frame {
   return { text: event(data, asText(data["type"])), piece: true };
 }
 
-function* spoken(input: string): Generator<Frame> {
+function* speechFrames(input: string): Generator<Frame> {
   const pieces = piecesOf(input);
   for (const piece of pieces)
     yield frame({ type: "speech.audio.delta", audio: melody(piece).toString("base64") });
@@ -69,7 +69,7 @@ function* spoken(input: string): Generator<Frame> {
   });
 }
 
-function* written(text: string, seconds: number, byTokens: boolean): Generator<Frame> {
+function* transcriptFrames(text: string, seconds: number, byTokens: boolean): Generator<Frame> {
   const pieces = piecesOf(text);
   for (const delta of pieces) yield frame({ type: "transcript.text.delta", delta });
   const input = seconds * 10;
@@ -93,7 +93,7 @@ export function transcription(body: Json): Reply | EventAnswer {
   const seconds = Math.max(1, Math.round(bytes / (RATE * 2)));
   const end = new Date(seconds * 1000).toISOString().slice(11, 23);
   if (body["stream"] === true || body["stream"] === "true")
-    return { events: written(text, seconds, !asText(body["model"]).includes("whisper")) };
+    return { events: transcriptFrames(text, seconds, !asText(body["model"]).includes("whisper")) };
   switch (body["response_format"]) {
     case "text":
       return { type: "text/plain; charset=utf-8", body: `${text}\n` };

@@ -248,7 +248,11 @@ class RealtimeSession {
         const wish = asObject(event["session"]);
         if (wish["model"] !== undefined && wish["model"] !== this.#options.model)
           return this.#complain("Cannot update a session's model.", "invalid_value", "session.model");
-        this.#session = { ...this.#session, ...wish, audio: merged(this.#session["audio"], wish["audio"]) };
+        this.#session = {
+          ...this.#session,
+          ...wish,
+          audio: mergeFormats(this.#session["audio"], wish["audio"]),
+        };
         return this.#send("session.updated", { session: this.#session });
       }
       case "conversation.item.create":
@@ -277,7 +281,7 @@ class RealtimeSession {
   }
 }
 
-function merged(old: unknown, wish: unknown): Json {
+function mergeFormats(old: unknown, wish: unknown): Json {
   const [was, is] = [asObject(old), asObject(wish)];
   const side = (name: string) => ({ ...asObject(was[name]), ...asObject(is[name]) });
   return { input: side("input"), output: side("output") };

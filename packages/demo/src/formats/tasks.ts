@@ -42,7 +42,7 @@ function step(work: Work): Step {
   return work.fate === "fail" ? "failed" : "done";
 }
 
-function known(ids: unknown): Work[] {
+function findWorks(ids: unknown): Work[] {
   return asList(ids).flatMap((id) => {
     const work = works.get(String(id));
     return work === undefined || work.fate === "forget" ? [] : [work];
@@ -67,7 +67,7 @@ const sunoStatus = {
 const percent = { taken: "0%", working: "50%", done: "100%", failed: "100%" } as const;
 
 export function fetchSuno(body: Json): Reply {
-  const data = known(body["ids"]).map((work) => {
+  const data = findWorks(body["ids"]).map((work) => {
     const at = step(work);
     return {
       task_id: work.id,
@@ -78,13 +78,13 @@ export function fetchSuno(body: Json): Reply {
       start_time: at === "taken" ? 0 : Math.floor(work.begun / 1000),
       finish_time: at === "done" || at === "failed" ? Math.floor(Date.now() / 1000) : 0,
       progress: percent[at],
-      data: at === "done" ? made(work) : null,
+      data: at === "done" ? resultOf(work) : null,
     };
   });
   return json({ code: "success", message: "", data });
 }
 
-function made(work: Work): unknown {
+function resultOf(work: Work): unknown {
   const title = work.prompt.split(/\s+/).slice(0, 5).join(" ");
   if (work.action === "LYRICS")
     return {
@@ -115,7 +115,7 @@ export function submitKling(action: string, body: Json): Reply {
 }
 
 export function fetchKling(id: string): Reply {
-  const [work] = known([id]);
+  const [work] = findWorks([id]);
   if (work === undefined) return json({ code: 1203, message: "Task not found.", request_id: randomUUID() });
   return klingAnswer(work, step(work));
 }
@@ -154,7 +154,7 @@ export function submitMidjourney(action: string, body: Json): Reply {
 }
 
 export function fetchMidjourney(body: Json): Reply {
-  const list = known(body["ids"]).map((work) => {
+  const list = findWorks(body["ids"]).map((work) => {
     const at = step(work);
     return {
       id: work.id,

@@ -13,7 +13,7 @@ export type PaymentType = z.infer<typeof PaymentType>;
 
 const short = z.string().trim().max(200);
 const pem = z.string().trim().max(8_000);
-const required = <T extends z.ZodString>(text: T) => text.min(1, because("value_required"));
+const requiredText = <T extends z.ZodString>(text: T) => text.min(1, because("value_required"));
 /** Gateways sign this value without encoding it, so it must not contain a separator. */
 const account = short.regex(/^[\w.:-]+$/, because("account_characters"));
 const address = short.regex(/^https?:\/\/[^\s/?#][^\s?#]*$/i, because("http_address"));
@@ -22,33 +22,33 @@ export const paymentConfigs = {
   epay: z.object({
     /** Address that contains the gateway's `submit.php`. */
     pay_domain: address,
-    partner_id: required(account),
-    key: required(short),
+    partner_id: requiredText(account),
+    key: requiredText(short),
     /** "" lets users choose on the gateway's page. */
     pay_type: z.enum(["", "alipay", "wxpay", "qqpay", "jdpay", "bank", "paypal", "usdt"]).default(""),
   }),
   alipay: z.object({
-    app_id: required(account),
+    app_id: requiredText(account),
     /** The application's private key: PEM, or the base64 inside it. */
-    private_key: required(pem),
+    private_key: requiredText(pem),
     /** Alipay's public key, not the application's. */
-    public_key: required(pem),
+    public_key: requiredText(pem),
     pay_type: z.enum(["facepay", "pagepay", "wappay"]).default("facepay"),
     /** "" is the production address; the sandbox has another one. */
     api_address: z.union([z.literal(""), address]).default(""),
   }),
   wxpay: z.object({
-    app_id: required(short),
-    mch_id: required(short),
-    mch_certificate_serial_number: required(short),
-    mch_private_key: required(pem),
+    app_id: requiredText(short),
+    mch_id: requiredText(short),
+    mch_certificate_serial_number: requiredText(short),
+    mch_private_key: requiredText(pem),
     mch_apiv3_key: short.regex(/^[!-~]{32}$/, because("api_v3_key")),
     /** "PUB_KEY_ID_…". When set, WeChat Pay signs with the key below instead of its certificates. */
     platform_key_id: short.default(""),
     platform_public_key: pem.default(""),
   }),
   stripe: z.object({
-    secret_key: required(short),
+    secret_key: requiredText(short),
     /** "whsec_…". Empty until the webhook is created; until then every webhook event is rejected. */
     webhook_secret: short.default(""),
   }),

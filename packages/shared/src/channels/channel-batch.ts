@@ -86,7 +86,15 @@ export type ChannelFault = z.infer<typeof ChannelFault>;
 
 export const ChannelEditAnswer = z.object({
   preview: z.boolean(),
-  changed: z.array(z.object({ id: z.int(), name: z.string(), changes: z.array(FieldChange) })),
+  changed: z.array(
+    z.object({
+      id: z.int(),
+      name: z.string(),
+      changes: z.array(FieldChange),
+      /** The previous values of the changed fields. As the body of PUT /api/channel/:id they undo the change. */
+      before: z.record(z.string(), z.unknown()),
+    }),
+  ),
   unchanged: z.int(),
   failed: z.array(ChannelFault),
 });

@@ -31,6 +31,16 @@ describe("ChannelInput", () => {
     expect(sentences({ ...channel, base_url: "ftp://x" })).toEqual(["http_address"]);
   });
 
+  it("limits its headers to what servers accept, one by one and together", () => {
+    const headers = (lengths: number[]) => ({
+      ...channel,
+      model_headers: Object.fromEntries(lengths.map((length, n) => [`x-${n}`, "v".repeat(length)])),
+    });
+    expect(sentences(headers([4_000, 2_000]))).toEqual([]);
+    expect(sentences(headers([5_000]))).toEqual(["header_too_long"]);
+    expect(sentences(headers([4_000, 4_000]))).toEqual(["headers_too_long"]);
+  });
+
   it("maps to model names, with + to bill the requested name", () => {
     expect(ChannelInput.safeParse({ ...channel, model_mapping: { a: "+b" } }).success).toBe(true);
     // Names of provider's deployments.

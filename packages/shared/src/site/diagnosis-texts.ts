@@ -166,9 +166,9 @@ export const diagnosisTexts = {
     text: phrase("Scheduled backups are off."),
     fix: phrase("Enable them in the settings, or back up the database in another way."),
   },
-  backup_recent: { text: phrase("The last backup in {{place}} is {{hours}} hours old.") },
+  backup_recent: { text: phrase("The last backup in {{place}} was begun at {{time}}.") },
   backup_old: {
-    text: phrase("The last backup in {{place}} is {{hours}} hours old, older than the settings allow."),
+    text: phrase("The last backup in {{place}} was begun at {{time}}, longer ago than the settings allow."),
     fix: phrase("Check that a gateway is running, and read the notices about the job write-backups."),
   },
   backup_missing: {
@@ -190,7 +190,7 @@ export const diagnosisTexts = {
     ),
   },
   log_export_late: {
-    text: phrase("The log export to {{place}} is {{hours}} hours late."),
+    text: phrase("The request log is exported to {{place}} only until {{time}}."),
     fix: phrase("Check that a gateway is running, and read the notices about the job export-log."),
   },
   log_export_failed: {
@@ -255,7 +255,7 @@ export const diagnosisTexts = {
   },
   certificate_valid: { text: phrase("The certificate is valid for another {{days}} days.") },
   certificate_expiring: {
-    text: phrase("The certificate is valid for only {{days}} more days."),
+    text: phrase("The certificate expires soon. Days left: {{days}}"),
     fix: phrase("Renew it, and check its automatic renewal."),
   },
   certificate_invalid: {
@@ -298,7 +298,7 @@ export const diagnosisTexts = {
   },
   keys_accepted: { text: phrase("No provider has rejected a key.") },
   keys_unreadable: {
-    text: phrase("{{total}} keys cannot be read from where they are stored: {{keys}}."),
+    text: phrase("Keys that cannot be read from where they are stored: {{keys}} (total: {{total}})"),
     fix: phrase("Correct the source of each key, or the variables of the gateway that name it."),
   },
   keys_disabled: {

@@ -64,7 +64,7 @@ async function applyChannel(
     context.faults.push({ path: [...path, "type"], text: unknownProvider(`channels.${name}.type: `) });
     return;
   }
-  const given = defined({
+  const given = withoutUndefined({
     ...rest,
     type: number,
     models: models && [...new Set(models)],
@@ -93,7 +93,7 @@ async function addChannel(
   const { tx, secrets, providers, actor } = context;
   await createChannel({ db: tx, secrets, providers }, actor, parsed.data, { status: enabled ? 1 : 2 });
   const after = {
-    ...shown(parsed.data),
+    ...maskSecrets(parsed.data),
     ...(given.key ? { key: hidden } : {}),
     ...(enabled ? {} : { enabled }),
   };
@@ -125,7 +125,10 @@ async function changeChannel(
   const isSwitched = enabled === undefined ? false : enabled !== isOn;
   if (isSwitched && enabled !== undefined) await patchChannel(tx, actor, row.id, { status: enabled ? 1 : 2 });
   const fields = [
-    ...fieldChanges(context, ["channels", row.name], names, { before: shown(sorted), after: shown(after) }),
+    ...fieldChanges(context, ["channels", row.name], names, {
+      before: maskSecrets(sorted),
+      after: maskSecrets(after),
+    }),
     ...(hasNewKey ? [{ name: "key", before: hidden, after: hidden }] : []),
     ...(isSwitched ? [{ name: "enabled", before: !enabled, after: enabled }] : []),
   ];
@@ -141,11 +144,11 @@ function hasKeys({ secrets }: ApplyContext, row: ChannelWithParts, keyText: stri
   );
 }
 
-function shown(channel: Omit<ChannelInput, "key" | "key_mode">): object {
+function maskSecrets(channel: Omit<ChannelInput, "key" | "key_mode">): object {
   return { ...channel, ...maskPrivate(channel) };
 }
 
-function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

@@ -55,11 +55,11 @@ async function applyPrice(
     }
     return;
   }
-  const after = normalized(parsed.data);
-  const names = changedNames(before === undefined ? {} : normalized(before), after);
+  const after = normalizePrice(parsed.data);
+  const names = changedNames(before === undefined ? {} : normalizePrice(before), after);
   if (names.length === 0) return;
   if (before === undefined) await createPrice(tx, actor, after);
-  else await changePrice(tx, actor, model, after);
+  else await changePrice(tx, actor, model, () => after);
   const fields = fieldChanges(
     context,
     path,
@@ -70,7 +70,7 @@ async function applyPrice(
 }
 
 /** Rounds like the price list does, so that equal prices compare as equal. */
-function normalized(price: PriceInput): ReturnType<typeof priceToJson> {
+function normalizePrice(price: PriceInput): ReturnType<typeof priceToJson> {
   const rounded = priceToJson(priceFromJson(price));
   return { ...rounded, tiers: rounded.tiers.toSorted((a, b) => a.above - b.above) };
 }

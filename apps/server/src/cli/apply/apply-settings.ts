@@ -22,7 +22,7 @@ export async function applySettings(context: ApplyContext, values: GatewayFile["
   const names = Object.keys(changed);
   if (names.length === 0) return;
   await collectFaults(context, ["settings"], () => changeSettings(tx, secrets, actor, changed));
-  const shown = (settings: object) =>
+  const maskSecrets = (settings: object) =>
     Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [
         name,
@@ -34,8 +34,8 @@ export async function applySettings(context: ApplyContext, values: GatewayFile["
   );
   for (const name of names) {
     const [field] = fieldChanges(context, ["settings"], [name], {
-      before: shown(before),
-      after: shown(after),
+      before: maskSecrets(before),
+      after: maskSecrets(after),
     });
     if (field !== undefined)
       context.changes.push({ kind: "setting", name, action: "change", fields: [field] });

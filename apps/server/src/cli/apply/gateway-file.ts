@@ -32,7 +32,7 @@ export type PriceEntry = z.output<typeof PriceEntry>;
 const mostEntries = 20_000;
 
 /** Objects by name. */
-function named<Entry extends z.ZodType>(entry: Entry) {
+function recordOf<Entry extends z.ZodType>(entry: Entry) {
   return z
     .record(z.string().min(1), entry)
     .refine((entries) => Object.keys(entries).length <= mostEntries, `Name at most ${mostEntries} objects.`);
@@ -41,9 +41,9 @@ function named<Entry extends z.ZodType>(entry: Entry) {
 export const prunable = ["channels", "groups", "prices"] as const;
 
 export const GatewayFile = z.strictObject({
-  channels: named(ChannelEntry).optional(),
-  groups: named(GroupEntry).optional(),
-  prices: named(PriceEntry).optional(),
+  channels: recordOf(ChannelEntry).optional(),
+  groups: recordOf(GroupEntry).optional(),
+  prices: recordOf(PriceEntry).optional(),
   /** Each value is parsed by its own schema. `null` restores the default. */
   settings: z.record(z.string(), z.unknown()).optional(),
   prune: z.array(z.enum(prunable)).default([]),

@@ -22,7 +22,7 @@ interface CreateArguments extends CommonOptions {
   weight?: string;
 }
 
-const listed = (value: string) =>
+const splitList = (value: string) =>
   value
     .split(",")
     .map((name) => name.trim())
@@ -35,8 +35,8 @@ export function createChannelCommand(channels: Command, terminal: Terminal): voi
     .description("Creates a channel.")
     .argument("<name>")
     .requiredOption("--type <provider>", "id or name of the provider, such as openai, or its number")
-    .requiredOption("--models <names>", "models, separated by commas", listed)
-    .option("--groups <symbols>", "user groups, separated by commas", listed, [DEFAULT_GROUP])
+    .requiredOption("--models <names>", "models, separated by commas", splitList)
+    .option("--groups <symbols>", "user groups, separated by commas", splitList, [DEFAULT_GROUP])
     .option(
       "--key-env <variable>",
       "environment variable that contains the key, or several keys, one per line",
@@ -64,13 +64,13 @@ export function createChannelCommand(channels: Command, terminal: Terminal): voi
         });
         await confirm(terminal, options, `Create the channel ${input.name}?`);
         const deps = { db, secrets: await secrets(), providers };
-        const { id, key_hints } = await created(deps, await operatorOf(db), input);
+        const { id, key_hints } = await createAndDescribe(deps, await operatorOf(db), input);
         return { json: { id, name: input.name, key_hints }, text: `Channel ${id} is created.` };
       }),
     );
 }
 
-async function created(...given: Parameters<typeof createChannel>) {
+async function createAndDescribe(...given: Parameters<typeof createChannel>) {
   const row = await createChannel(...given);
   return { id: row.id, key_hints: row.keys.map((key) => key.key_hint) };
 }

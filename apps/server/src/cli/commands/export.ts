@@ -44,7 +44,7 @@ export function exportCommand(program: Command, terminal: Terminal): void {
     .action((options: ExportOptions) =>
       runOn(terminal, options, async (installation) => {
         const { db, pool } = installation.database;
-        const tables = await chosen(pool, options.tables);
+        const tables = await selectTables(pool, options.tables);
         const folder = await emptyFolder(options.to);
         const secrets = options.withSecrets === true ? await installation.secrets() : undefined;
         if (secrets !== undefined) {
@@ -83,7 +83,7 @@ export function exportCommand(program: Command, terminal: Terminal): void {
     );
 }
 
-async function chosen(
+async function selectTables(
   pool: Parameters<typeof exportTables>[0],
   names: string | undefined,
 ): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IdentityProviderInput, IdentityProviderRow } from "@gateway/shared/accounts/identity-provider";
 import { Role } from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
@@ -7,6 +8,7 @@ import { systemActor } from "#domain/audit-log/audit.ts";
 import { randomText } from "#platform/secrets.ts";
 import { type Browser, buildConsole, type TestConsole, version2 } from "#test/console.ts";
 import { type OpenIdServer, type Person, startOpenId } from "#test/identity-providers.ts";
+import { during } from "#test/overlap.ts";
 
 /** Sign-in with OpenID Connect providers that root has added, at a real provider. */
 const address = "https://console.test";
@@ -221,6 +223,30 @@ describe("the rules of a sign-in provider", () => {
     });
     expect(notes).toHaveLength(3);
     expect(notes[0]).toMatchObject({ username: "oidc:acme", user_id: null });
+  });
+
+  it("give nothing of a group that SCIM takes from the person during the sign-in", async () => {
+    await change("acme", { rules });
+    const { db } = site.services;
+    const { id: provider_id } = await db.identityProvider.findUniqueOrThrow({ where: { slug: "acme" } });
+    const person = stranger();
+    const { data } = await new Visitor().signIn("acme", person);
+    const user_id = data?.id ?? 0;
+    const name = { display_name: "leads", name_key: "leads" };
+    const group = await db.scimGroup.create({ data: { id: randomUUID(), provider_id, ...name } });
+    const user_name = person.id;
+    const scimUser = { id: randomUUID(), user_name, name_key: user_name, active: true, attributes: {} };
+    await db.scimUser.create({ data: { ...scimUser, provider_id, user_id } });
+    await db.scimMember.create({ data: { group_id: group.id, person_id: scimUser.id } });
+    const { status } = await during(
+      site.database,
+      ["SELECT FROM users WHERE id = $1 FOR UPDATE", user_id],
+      (client) => client.query("DELETE FROM scim_members WHERE group_id = $1", [group.id]),
+      () => new Visitor().signIn("acme", person),
+    );
+    expect(status).toBe(200);
+    expect(await userOf(user_id)).toMatchObject({ group: "default", role: Role.user });
+    await db.scimGroup.delete({ where: { id: group.id } });
   });
 
   it("give the administrator role only where root allows it, and never change root", async () => {

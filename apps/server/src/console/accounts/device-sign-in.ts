@@ -97,7 +97,7 @@ export function deviceSignInRoutes(scope: FastifyInstance, services: Services, r
         return refuse(reply, "invalid_request", "The server address of this site is not configured.");
       const started = await startDeviceSignIn(db, secrets, { name, ip: request.ip });
       const page = `${address}/device`;
-      return unstored(reply).send({
+      return forbidStorage(reply).send({
         device_code: started.deviceCode,
         user_code: started.userCode,
         verification_uri: page,
@@ -126,7 +126,7 @@ export function deviceSignInRoutes(scope: FastifyInstance, services: Services, r
       // The device may use its key on this node at once.
       await services.caughtUp();
       const expiry = outcome.token.expired_time;
-      return unstored(reply).send({
+      return forbidStorage(reply).send({
         access_token: outcome.key,
         token_type: "Bearer" as const,
         ...(expiry === null ? {} : { expires_in: secondsUntil(expiry) }),
@@ -139,12 +139,12 @@ function secondsUntil(time: Date): number {
   return Math.max(0, Math.floor((time.getTime() - currentTime().getTime()) / 1_000));
 }
 
-function unstored(reply: FastifyReply): FastifyReply {
+function forbidStorage(reply: FastifyReply): FastifyReply {
   return reply.header("cache-control", "no-store").header("pragma", "no-cache");
 }
 
 function refuse(reply: FastifyReply, error: string, description = descriptions[error] ?? ""): FastifyReply {
-  return unstored(reply).code(400).send({ error, error_description: description });
+  return forbidStorage(reply).code(400).send({ error, error_description: description });
 }
 
 async function answerFailure(
@@ -152,7 +152,7 @@ async function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Failure> {
-  void unstored(reply);
+  void forbidStorage(reply);
   if (!(error instanceof GatewayError)) {
     const status = error.statusCode ?? 500;
     void reply.code(status);

@@ -41,13 +41,6 @@ const sortable = [
 /** Absent fields keep their values. A symbol is accepted if it is the group's own. */
 const Change = makePartial(UserGroupInput);
 
-/** Returns a group in the format of a request. */
-export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
-  const { name, api_rate, promotion, min, max, cache_marks, quotes } = group;
-  const ratio = group.ratio.toNumber();
-  return { name, ratio, api_rate, public: group.public, promotion, min, max, cache_marks, quotes };
-}
-
 /** Routes for user groups, for administrators. */
 export function groupRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "groups" } as const;
@@ -58,7 +51,7 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
     const fault =
       symbol === group.symbol ? undefined : invalidFields({ symbol: { reason: "identifier_fixed" } });
     if (fault !== undefined) throw fault;
-    return show(await changeGroup(db, viewerOf(request), id, { ...valuesOf(group), ...fields }));
+    return show(await changeGroup(db, viewerOf(request), id, fields));
   }
   const show = async (group: UserGroup) => ok(await describeGroup(db, group));
 

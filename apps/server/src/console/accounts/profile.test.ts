@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { takeGuess } from "#domain/accounts/sign-in/password-guesses.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { type Browser, buildConsole, passwordOf, type TestConsole, version2 } from "#test/console.ts";
+import { during } from "#test/overlap.ts";
 
 let site: TestConsole;
 let password_hash: string;
@@ -255,6 +256,24 @@ describe("the second factor", () => {
     });
     expect(renewed.body.data.recovery_codes).not.toContain(second);
     expect((await logIn(user, { code: second })).status).toBe(403);
+  });
+
+  it("has ten recovery codes after they are renewed twice at once", async () => {
+    const user = await makePerson();
+    const browser = await site.as(user);
+    const { secret } = await switchOn(browser);
+    const { recoveryCode } = site.services.db;
+    const answer = await during(
+      site.database,
+      ["SELECT FROM users u, recovery_codes r WHERE u.id = $1 AND r.user_id = u.id FOR UPDATE", user.id],
+      async (client) => {
+        await client.query("DELETE FROM recovery_codes WHERE user_id = $1", [user.id]);
+        await client.query("INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, 'other')", [user.id]);
+      },
+      () => browser.send("POST", "/api/user/self/totp/recovery", { code: codeOf(secret) }),
+    );
+    expect(answer.status).toBe(200);
+    expect(await recoveryCode.count({ where: { user_id: user.id } })).toBe(10);
   });
 
   it("rejects even the right code after a few attempts, from any addresses", async () => {

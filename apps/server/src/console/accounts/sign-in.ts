@@ -25,9 +25,9 @@ import { permitLink, spendLinkPermit } from "#domain/accounts/sign-in/proof.ts";
 import { requireSecondFactor } from "#domain/accounts/sign-in/second-factor.ts";
 import { findArrival, keepArrival, spendArrival } from "#domain/accounts/sign-in/sign-in-state.ts";
 import { recordSignIn } from "#domain/accounts/users.ts";
-import { applyAssignment, requireMember } from "#domain/identity-providers/assignment.ts";
+import { requireMember } from "#domain/identity-providers/assignment.ts";
 import { findEnabledProvider, providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
-import { groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
+import { assignAtSignIn, groupsAtSignIn } from "#domain/scim/groups-of-person.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { unixTime } from "#platform/clock.ts";
 import type { IdentityProvider, User } from "#platform/prisma/client.ts";
@@ -192,15 +192,14 @@ function addedProviderRoutes(
     async (request, reply) => {
       const provider = await requireOffered(request.params.slug);
       const identity = await visits.identify(request, reply, provider);
-      const groups = await groupsAtSignIn(db, provider, identity);
-      requireMember(provider, groups);
+      requireMember(provider, await groupsAtSignIn(db, provider, identity));
       const arriving = { provider: providerKeyOf(provider), identity };
       if (request.viewer !== null) return bind(request, request.viewer, arriving);
       const newcomer = { affCode: request.query.aff, ip: request.ip };
       const rules = { ...settings.current(), RegisterEnabled: provider.sign_up };
       const user = await findOrCreateAccount(db, arriving, newcomer, rules);
       const actor = { id: null, username: arriving.provider, ip: request.ip };
-      await db.$transaction((tx) => applyAssignment(tx, actor, provider, { userId: user.id, groups }));
+      await db.$transaction((tx) => assignAtSignIn(tx, { provider, actor }, user.id, identity));
       return enter(request, reply, user);
     },
   );

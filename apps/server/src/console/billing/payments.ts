@@ -8,6 +8,7 @@ import {
   PaymentRow,
 } from "@gateway/shared/billing/payment";
 import { Nothing } from "@gateway/shared/envelope";
+import type { FastifyRequest } from "fastify";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
@@ -31,13 +32,16 @@ import type { PaymentGateway } from "#platform/prisma/client.ts";
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
 const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
 
-/** Returns a stored gateway with a change applied. Secrets, which descriptions omit, keep their values. */
-export async function changedGateway(
-  { db, secrets }: Pick<Services, "db" | "secrets">,
+/** Changes the given fields of a gateway. Secrets, which descriptions omit, keep their values. */
+export function editGateway(
+  { db, secrets, paymentGateways: gateways }: Services,
+  request: FastifyRequest,
   id: number,
   change: object,
-): Promise<PaymentInput> {
-  return validate(PaymentInput, { ...describeGateway(secrets, await getGateway(db, id), ""), ...change });
+): Promise<PaymentGateway> {
+  return changeGateway({ db, secrets, gateways }, requireBalances(request, "gateway"), id, (now) =>
+    validate(PaymentInput, { ...now, ...change }),
+  );
 }
 
 const config = { access: "admin", permission: "payments" } as const;
@@ -93,12 +97,7 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
       config,
       schema: { summary: "Change a payment gateway", params: IdParams, body: PaymentChange, response: row },
     },
-    async (request) => {
-      const input = await changedGateway(services, request.params.id, request.body);
-      return show(
-        await changeGateway(editing, requireBalances(request, "gateway"), request.params.id, input),
-      );
-    },
+    async (request) => show(await editGateway(services, request, request.params.id, request.body)),
   );
 
   app.put(
@@ -113,8 +112,7 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     },
     async (request) => {
       const { id, ...change } = request.body;
-      const input = await changedGateway(services, id, change);
-      return show(await changeGateway(editing, requireBalances(request, "gateway"), id, input));
+      return show(await editGateway(services, request, id, change));
     },
   );
 

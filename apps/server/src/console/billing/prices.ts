@@ -106,7 +106,7 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
     },
     async (request) => {
       const { "*": model } = request.params;
-      return ok(priceRowToJson(await changePrice(db, viewerOf(request), model, request.body)));
+      return ok(priceRowToJson(await changePrice(db, viewerOf(request), model, () => request.body)));
     },
   );
 

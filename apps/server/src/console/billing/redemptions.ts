@@ -42,12 +42,8 @@ export function redemptionRoutes(app: ConsoleApp, services: Services): void {
   const show = (request: FastifyRequest, code: Redemption) =>
     ok(shownTo(request, describeRedemption(secrets, code)));
 
-  async function change(request: FastifyRequest, id: number, fields: z.output<typeof Change>) {
-    const actor = requireBalances(request, "code");
-    const { name, quota, expires_at } = describeRedemption(secrets, await getRedemption(db, id));
-    const input = { name, quota, expires_at, ...fields };
-    return show(request, await changeRedemption(db, actor, id, input));
-  }
+  const change = async (request: FastifyRequest, id: number, fields: z.output<typeof Change>) =>
+    show(request, await changeRedemption(db, requireBalances(request, "code"), id, fields));
 
   app.get(
     "/redemption",

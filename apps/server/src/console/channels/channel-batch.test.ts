@@ -8,6 +8,8 @@ import type {
   ChannelTagAnswer,
 } from "@gateway/shared/channels/channel-batch";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { importChannels } from "#domain/channels/transfer.ts";
 import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
 
 let site: TestConsole;
@@ -54,12 +56,27 @@ describe("an edit of many channels", () => {
             { field: "models", removed: [], added: ["c"] },
             { field: "priority", removed: ["0"], added: ["7"] },
           ],
+          before: { models: ["a", "b"], priority: 0 },
         },
       ],
       unchanged: 1,
       failed: [],
     });
     expect(await read(one.id)).toMatchObject({ models: ["a", "b"], priority: 0 });
+  });
+
+  it("returns the previous values, which undo the change", async () => {
+    const { id } = await create({ name: "One", model_mapping: { a: "b" } });
+    const before = await read(id);
+    const edit = {
+      models: { mode: "replace", values: ["z"] },
+      model_mapping: { mode: "remove", values: { a: "b" } },
+      weight: 9,
+    };
+    const { body } = await admin.send<ChannelEditAnswer>("PUT", "/api/channel/batch", { ids: [id], edit });
+    expect(await read(id)).toMatchObject({ models: ["z"], model_mapping: {}, weight: 9 });
+    await admin.send("PUT", `/api/channel/${id}`, body.data.changed[0]?.before);
+    expect(await read(id)).toEqual(before);
   });
 
   it("keeps successful changes and names the failed ones, with the reason", async () => {
@@ -195,6 +212,26 @@ describe("an export", () => {
     });
     expect(audits.map((entry) => entry.action)).toEqual(["channel.export", "channel.export_keys"]);
     expect(JSON.stringify(audits.map((entry) => entry.after))).not.toContain("very-secret");
+  });
+
+  it("with many faulty entries are imported in turns of the event loop", async () => {
+    const models = Array.from({ length: 4_950 }, () => 0);
+    const channels = Array.from({ length: 20 }, () => ({
+      type: 1,
+      name: "bad",
+      groups: ["default"],
+      models,
+    }));
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const { failed } = await importChannels(site.services, systemActor, channels);
+    isOver = true;
+    expect(failed).toHaveLength(channels.length);
+    expect(turns).toBeGreaterThan(channels.length / 2);
   });
 
   it("can be imported unchanged; an entry without its key waits for one, an invalid one does not stop the others", async () => {

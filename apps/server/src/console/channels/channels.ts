@@ -247,7 +247,7 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const { id, model, ...given } = request.body;
       const stored = id === undefined ? undefined : await getChannel(db, id);
-      const input = filled(services, viewerOf(request), given, stored);
+      const input = fillSecrets(services, viewerOf(request), given, stored);
       checkUpstream(providers, input, stored?.keys ?? []);
       const channel = { ...input, id: id ?? 0, ...keyFor(services, input, stored) };
       return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
@@ -270,7 +270,7 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
         const { id, ...given } = request.body;
         const stored = id === undefined ? undefined : await getChannel(db, id);
         const known = stored === undefined ? blank : toChannelInput(stored);
-        const wanted = filled(
+        const wanted = fillSecrets(
           services,
           viewerOf(request),
           { ...known, ...given, key: given.key ?? "" },
@@ -291,7 +291,7 @@ const blank = ChannelInput.parse({ type: 0, name: "-", models: ["-"], groups: ["
  * Returns the channel to test before it is saved, with the secrets of the stored channel that it would
  * change.
  */
-function filled<T extends ChannelInput>(
+function fillSecrets<T extends ChannelInput>(
   services: Services,
   viewer: Viewer,
   given: T,

@@ -7,8 +7,8 @@ import {
   UserGroupMap,
   UserGroupQuery,
 } from "@gateway/shared/channels/group";
+import { makePartial } from "@gateway/shared/paging";
 import { z } from "zod";
-import { valuesOf } from "#console/accounts/groups.ts";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { validate } from "#console/validation.ts";
@@ -59,8 +59,8 @@ const put = handleWith({ body: Changed, data: UserGroupDetail }, async ({ body }
     call.note("symbol was ignored: accounts, tokens and channels name the group by it.");
   if (enable !== undefined && enable !== now.enable)
     call.note("enable was ignored: use PUT /api/user_group/enable/:id.");
-  const input = validate(UserGroupInput.omit({ symbol: true }), { ...valuesOf(now), ...given });
-  await changeGroup(db, viewerOf(call.request), id, input);
+  const change = validate(makePartial(UserGroupInput.omit({ symbol: true })), given);
+  await changeGroup(db, viewerOf(call.request), id, change);
   return { data: await show(call, id) };
 });
 

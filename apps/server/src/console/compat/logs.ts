@@ -62,7 +62,7 @@ function metadataOf(row: LogRow, price: CallRatios | undefined): z.output<typeof
   if (row.type !== LogType.consume || bill === null) return null;
   const ofInput = lineRatio(row, "input", "calls") ?? price?.input;
   const ofOutput = lineRatio(row, "output") ?? price?.output;
-  const counted = (name: string, ...kinds: string[]) => {
+  const sumLines = (name: string, ...kinds: string[]) => {
     const amount = bill.lines
       .filter(({ kind }) => kinds.includes(kind))
       .reduce((sum, line) => sum + line.amount, 0);
@@ -88,7 +88,7 @@ function metadataOf(row: LogRow, price: CallRatios | undefined): z.output<typeof
         "reasoning_tokens",
         "input_image_tokens",
         "output_image_tokens",
-      ].map((name) => counted(name, name)),
+      ].map((name) => sumLines(name, name)),
     ),
   };
 }

@@ -2,13 +2,13 @@
  * Model descriptions in One Hub's format: lists are sent as JSON in a text, and accepted as a text or as a
  * list.
  */
-import { ImportedModelInfo, ModelInfoInput, ModelInfoRow } from "@gateway/shared/models/model-info";
+import { ImportedModelInfo, ModelInfoRow } from "@gateway/shared/models/model-info";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { present } from "#console/present.ts";
 import { validate } from "#console/validation.ts";
-import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
+import { changeModelInfo, createModelInfo } from "#domain/catalog/model-info.ts";
 import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
 
 const text = z.string();
@@ -42,11 +42,10 @@ const create = handleWith(
 const Named = z.looseObject({ id: RowId });
 
 const change = handleWith({ body: Named, data: OlderInfo }, async ({ body }, { request, services }) => {
-  const { db } = services;
-  const stored = ModelInfoInput.parse(present(await getModelInfo(db, body.id)));
   // Fields that are not mentioned stay.
-  const input = validate(ImportedModelInfo, { ...stored, ...body });
-  const info = await changeModelInfo(db, viewerOf(request), { ...input, id: body.id });
+  const info = await changeModelInfo(services.db, viewerOf(request), body.id, (now) =>
+    validate(ImportedModelInfo, { ...now, ...body }),
+  );
   return { data: encodeModelInfo(ModelInfoRow.parse(present(info))) };
 });
 

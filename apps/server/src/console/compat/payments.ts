@@ -5,18 +5,12 @@
 import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/billing/payment";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
-import { changedGateway } from "#console/billing/payments.ts";
+import { editGateway } from "#console/billing/payments.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { validate } from "#console/validation.ts";
-import {
-  changeGateway,
-  createGateway,
-  deleteGateway,
-  describeGateway,
-  patchGateway,
-} from "#domain/payments/gateways.ts";
+import { createGateway, deleteGateway, describeGateway, patchGateway } from "#domain/payments/gateways.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { ignoreNotFound } from "./plugin/refusals.ts";
 import { type CompatRoute, handleWith, formatWith } from "./plugin/route.ts";
@@ -78,11 +72,8 @@ const change = handleWith({ body: Changed, data: OlderPayment }, async ({ body }
       data: encodePayment(describe(services, await patchGateway(editing, viewerOf(request), id, fields))),
     };
   }
-  const actor = requireBalances(request, "gateway");
-  const input = await changedGateway(services, body.id, body["icon"] === "" ? withIcon(body) : body);
-  return {
-    data: encodePayment(describe(services, await changeGateway(editing, actor, body.id, input))),
-  };
+  const sent = body["icon"] === "" ? withIcon(body) : body;
+  return { data: encodePayment(describe(services, await editGateway(services, request, body.id, sent))) };
 });
 
 const remove = handleWith({ params: IdParams, data: Nothing }, async ({ params }, { request, services }) => {

@@ -6,6 +6,7 @@ import { viewerOf } from "#console/guards.ts";
 import { validate } from "#console/validation.ts";
 import { changePrice, createPrice, deletePrices, savePriceGroup } from "#domain/pricing/edit-prices.ts";
 import { priceRowToJson } from "#domain/pricing/price-json.ts";
+import type { PriceRow as StoredPrice } from "#domain/pricing/prices.ts";
 import { oneHubBody } from "./plugin/older.ts";
 import { ignoreNotFound } from "./plugin/refusals.ts";
 import { type CompatRoute, handleWith } from "./plugin/route.ts";
@@ -31,12 +32,11 @@ const create = handleWith({ body: Price, data: PriceRow }, async ({ body }, { re
 const change = handleWith(
   { params: ModelPath, body: z.unknown(), data: PriceRow },
   async ({ params, body }, { request, services }) => {
-    const name = params["*"];
-    const stored = await services.db.price.findUnique({ where: { model: name }, include: { extras: true } });
+    const mentioned = validate(Mentioned, body);
     // Fields that are not mentioned stay.
-    const before = stored === null ? {} : priceRowToJson(stored);
-    const input = validate(Price, { ...before, ...validate(Mentioned, body) });
-    return { data: priceRowToJson(await changePrice(services.db, viewerOf(request), name, input, "any")) };
+    const edit = (now: StoredPrice) => validate(Price, { ...priceRowToJson(now), ...mentioned });
+    const changed = await changePrice(services.db, viewerOf(request), params["*"], edit, "any");
+    return { data: priceRowToJson(changed) };
   },
 );
 

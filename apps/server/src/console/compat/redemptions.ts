@@ -8,7 +8,7 @@ import {
   RedemptionPage,
   RedemptionRow,
 } from "@gateway/shared/billing/redemption";
-import { Page } from "@gateway/shared/paging";
+import { makePartial, Page } from "@gateway/shared/paging";
 import { z } from "zod";
 import { shownTo } from "#console/billing/redemptions.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
@@ -18,7 +18,6 @@ import {
   changeRedemption,
   createRedemptions,
   describeRedemption,
-  getRedemption,
   switchRedemption,
 } from "#domain/credits/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
@@ -76,9 +75,7 @@ const put = handleWith({ body: z.unknown(), data: OlderCode }, async ({ body }, 
   }
   requireBalances(call.request, "code");
   const { id, ...given } = validate(Changed, body);
-  const now = describeRedemption(call.services.secrets, await getRedemption(db, id));
-  const stored = { name: now.name, quota: now.quota, expires_at: now.expires_at };
-  const change = validate(RedemptionChange, { ...stored, ...given });
+  const change = validate(makePartial(RedemptionChange), given);
   return { data: show(call, await changeRedemption(db, viewer, id, change)) };
 });
 

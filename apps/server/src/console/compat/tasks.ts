@@ -7,7 +7,10 @@ import type { Task } from "#platform/prisma/client.ts";
 import { type CompatCall, type CompatRoute, readWith, formatWith } from "./plugin/route.ts";
 
 /** Reads the columns that native rows do not have. */
-async function stored({ services }: CompatCall, rows: readonly { id: number }[]): Promise<Map<number, Task>> {
+async function findTasks(
+  { services }: CompatCall,
+  rows: readonly { id: number }[],
+): Promise<Map<number, Task>> {
   const found = await services.db.task.findMany({ where: { id: { in: rows.map((row) => BigInt(row.id)) } } });
   return new Map(found.map((task) => [Number(task.id), task]));
 }
@@ -26,7 +29,7 @@ const OlderTask = TaskPage.shape.data.element.extend({
 
 const tasks: CompatRoute = {
   answer: formatWith(TaskPage, TaskPage.extend({ data: z.array(OlderTask) }), async (page, call) => {
-    const taskOf = await stored(call, page.data);
+    const taskOf = await findTasks(call, page.data);
     return {
       ...page,
       data: page.data.map((row) => {
@@ -68,7 +71,7 @@ const midjourney: CompatRoute = {
     MidjourneyPage,
     MidjourneyPage.extend({ data: z.array(OlderPicture) }),
     async (page, call) => {
-      const taskOf = await stored(call, page.data);
+      const taskOf = await findTasks(call, page.data);
       return {
         ...page,
         data: page.data.map((row) => {

@@ -21,6 +21,7 @@ async function ask(
   headers: Record<string, string> = { authorization: token },
 ) {
   const response = await site.app.inject({ method, url, headers, ...(payload && { payload }) });
+  expect(response.headers["content-type"]).toMatch(/^application\/json/);
   return {
     sent: response.statusCode,
     status: Number(response.headers["api-status"] ?? 0),

@@ -116,9 +116,9 @@ async function withColumns({ db }: Services, rows: readonly UserRow[]): Promise<
 }
 
 async function olderUser(row: UserRow, { services }: CompatCall): Promise<OlderUser> {
-  const [spelled] = await withColumns(services, [row]);
-  if (spelled === undefined) throw new Error("One row has one spelling.");
-  return spelled;
+  const [withAll] = await withColumns(services, [row]);
+  if (withAll === undefined) throw new Error("The row is missing.");
+  return withAll;
 }
 
 const OlderUsers = Page(OlderUser);

@@ -6,6 +6,7 @@ import { networkOf } from "#platform/http/network-of.ts";
 import type { IdentityProvider, Prisma } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { during } from "#test/overlap.ts";
 
 /** Requests as Entra ID and Okta document them, and those of clients that attack. */
 let site: TestConsole;
@@ -406,6 +407,38 @@ describe("groups and rules", () => {
     expect(await accountOf(person)).toMatchObject({ group: "staff" });
     await scim("DELETE", `/Groups/${all.id}`);
     expect(await accountOf(person)).toMatchObject({ group: "default" });
+    await setRules([]);
+  });
+
+  it("give nothing of a group that the person leaves while another group changes", async () => {
+    await setRules(rules);
+    const [person, gone] = [await create(), await create()];
+    const { body: leads } = await scim("POST", "/Groups", {
+      displayName: "Leads",
+      externalId: "leads-id",
+      members: [{ value: person.id }, { value: gone.id }],
+    });
+    expect((await accountOf(person)).role).toBe(Role.reliable);
+    const { body: all } = await scim("POST", "/Groups", { displayName: "Everyone" });
+    const join = ({ id: value }: Resource) =>
+      scim("PATCH", `/Groups/${all.id}`, patch({ op: "add", path: "members", value: [{ value }] }));
+    const row = "SELECT FROM users WHERE id = $1 FOR UPDATE";
+    const left = await during(
+      site.database,
+      [row, (await accountOf(person)).id],
+      (client) => client.query("DELETE FROM scim_members WHERE person_id = $1", [person.id]),
+      () => join(person),
+    );
+    expect(left.status).toBe(200);
+    expect(await accountOf(person)).toMatchObject({ group: "staff", role: Role.user });
+    const deleted = await during(
+      site.database,
+      [row, (await accountOf(gone)).id],
+      (client) => client.query("DELETE FROM scim_users WHERE id = $1", [gone.id]),
+      () => join(gone),
+    );
+    expect(deleted.status).toBe(400);
+    for (const { id } of [leads, all]) await scim("DELETE", `/Groups/${id}`);
     await setRules([]);
   });
 

@@ -111,7 +111,7 @@ export function scimRoutes(app: FastifyInstance, services: Services, root: strin
   );
   app.post("/Users", async (request, reply) => {
     const person = await createPerson(deps(), clientOf(request), parsePerson(request.body));
-    return created(reply, presentPerson(person, base()));
+    return replyCreated(reply, presentPerson(person, base()));
   });
   app.put("/Users/:id", async (request) => {
     const input = request.body;
@@ -143,7 +143,7 @@ export function scimRoutes(app: FastifyInstance, services: Services, root: strin
   });
   app.post("/Groups", async (request, reply) => {
     const group = await createGroup(db, clientOf(request), parseGroup(request.body));
-    return created(reply, presentGroup(group, base()));
+    return replyCreated(reply, presentGroup(group, base()));
   });
   app.put("/Groups/:id", async (request) => {
     const input = request.body;
@@ -181,7 +181,7 @@ function listRoutes(app: FastifyInstance, path: string, all: () => { id: string 
   });
 }
 
-function created(reply: FastifyReply, resource: { meta: { location: string } }) {
+function replyCreated(reply: FastifyReply, resource: { meta: { location: string } }) {
   void reply.code(201).header("location", resource.meta.location);
   return resource;
 }

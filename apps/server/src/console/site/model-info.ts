@@ -60,7 +60,10 @@ export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
       config,
       schema: { summary: "Change the information about a model", body: ModelInfoChange, response: row },
     },
-    async (request) => ok(present(await changeModelInfo(db, viewerOf(request), request.body))),
+    async (request) => {
+      const { id, ...input } = request.body;
+      return ok(present(await changeModelInfo(db, viewerOf(request), id, () => input)));
+    },
   );
 
   app.delete(

@@ -7,6 +7,7 @@ import type { LogExportStatus } from "@gateway/shared/site/log-export";
 import { defaultSettings, type Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { backups } from "#diagnostics/backups.ts";
+import { timeText } from "#diagnostics/finding.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { recordBackup } from "#domain/backups/backup-records.ts";
 import { backupName } from "#domain/backups/stored-backups.ts";
@@ -157,15 +158,17 @@ it("doctor reports how old the last backup is, and why a later one failed", asyn
       settings: async () => ({ ...defaultSettings, ...given }),
       secrets: () => Promise.reject(new Error("not needed")),
     });
-    return findings.map(({ state, code, params }) => [state, code, params["hours"] ?? params["detail"]]);
+    return findings.map(({ state, code, params }) => [state, code, params["time"] ?? params["detail"]]);
   };
   expect(await find({})).toEqual([["warning", "backups_off", undefined]]);
   expect(await find({ BackupEnabled: true })).toEqual([["problem", "backup_missing", undefined]]);
   const folder = join(dataDir, "backups");
   await mkdir(folder);
-  await writeFile(join(folder, backupName(new Date(Date.now() - 3.5 * hourMs), false)), "12345");
-  expect(await find({ BackupEnabled: true })).toEqual([["ok", "backup_recent", 3]]);
-  expect(await find({ BackupEnabled: true, BackupHours: 1 })).toEqual([["problem", "backup_old", 3]]);
+  const begun = new Date(Date.now() - 3.5 * hourMs);
+  const time = timeText(begun);
+  await writeFile(join(folder, backupName(begun, false)), "12345");
+  expect(await find({ BackupEnabled: true })).toEqual([["ok", "backup_recent", time]]);
+  expect(await find({ BackupEnabled: true, BackupHours: 1 })).toEqual([["problem", "backup_old", time]]);
   await raiseNotice(db, {
     event: "job-failed",
     topic: "job:write-backups",
@@ -174,7 +177,7 @@ it("doctor reports how old the last backup is, and why a later one failed", asyn
   });
   expect(await find({ BackupEnabled: true })).toEqual([
     ["problem", "backup_failed", "The disk is full"],
-    ["ok", "backup_recent", 3],
+    ["ok", "backup_recent", time],
   ]);
   await rm(dataDir, { recursive: true });
 });

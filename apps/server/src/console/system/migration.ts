@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import { Nothing } from "@gateway/shared/envelope";
 import {
   ImportDetail,
@@ -21,6 +20,7 @@ import { products } from "#migration/products/index.ts";
 import { endRun, findRun, presentRun } from "#migration/runs.ts";
 import { getReport, listReports } from "#migration/stored-reports.ts";
 import { piecesInTime, SLOWEST_FORM } from "#platform/body/sender-pace.ts";
+import { withoutTimeLimit } from "#platform/body/time-limit.ts";
 
 /** Attempts of one address within ten minutes to connect this server to a database. */
 const CONNECT_LIMIT = { max: 60, timeWindow: 600_000 };
@@ -37,7 +37,6 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
   const root = { access: "root" } as const;
   const one = { response: answers(ImportRun) };
   const tokenOf = (request: FastifyRequest) => String(request.headers[setupTokenHeader] ?? "").slice(0, 128);
-  const withoutTimeLimit = liftTimeLimit(app.server);
   const find = async (request: FastifyRequest, id: number) => findRun(db, secrets, id, tokenOf(request));
 
   app.get(
@@ -115,10 +114,9 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
         await checkSetupToken(db, secrets, tokenOf(request));
         const run = await find(request, request.params.id);
         if (run.status !== "waiting") throw conflict({ reason: "import_file_present" });
-        const body = piecesInTime(request.raw, SLOWEST_FORM);
-        await withoutTimeLimit(async () =>
-          imports.receive({ ...run, prices: run.prices }, request.query.name, body),
-        );
+        // Only the owner of the set-up link sends files.
+        const body = withoutTimeLimit(app.server, piecesInTime(request.raw, SLOWEST_FORM));
+        await imports.receive({ ...run, prices: run.prices }, request.query.name, body);
         return ok(presentRun(await find(request, run.id)));
       },
     );
@@ -138,23 +136,4 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
     },
     async (request) => ok(await getReport(db, request.params.id)),
   );
-}
-
-/**
- * Returns a function that receives a file without the server's time limit, which is the same for all requests. Meanwhile
- * senders of other bodies have their minimum speed. Only the owner of the set-up link sends files.
- */
-function liftTimeLimit(server: Server): (receive: () => Promise<void>) => Promise<void> {
-  const limit = server.requestTimeout;
-  let receiving = 0;
-  return async (receive) => {
-    receiving += 1;
-    server.requestTimeout = 0;
-    try {
-      await receive();
-    } finally {
-      receiving -= 1;
-      if (receiving === 0) server.requestTimeout = limit;
-    }
-  };
 }

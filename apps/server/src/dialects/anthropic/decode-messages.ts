@@ -14,7 +14,7 @@ function foreign(wire: { type: string }): Extract<Part, { type: "foreign" }> {
 }
 
 /** Returns a block that other dialects receive as a text with its title, and its other content. */
-function titled(
+function decodeTitled(
   wire: { type: string },
   title: string,
   content: Blocks,
@@ -34,7 +34,10 @@ function titled(
 
 function decodeSearchResult(wire: { type: string }, at: string): Part {
   const { title, source, content, cache_control: cache } = parseAt(requestBlocks.search_result, wire, at);
-  return titled(wire, [title, source].filter(Boolean).join("\n"), content, { at: `${at}.content`, cache });
+  return decodeTitled(wire, [title, source].filter(Boolean).join("\n"), content, {
+    at: `${at}.content`,
+    cache,
+  });
 }
 
 type ImageSource = z.infer<typeof requestBlocks.image>["source"];
@@ -53,7 +56,7 @@ function decodeSource(source: ImageSource): MediaSource {
 function decodeDocument(wire: { type: string }, at: string): Part {
   const { source, title, cache_control: cache } = parseAt(requestBlocks.document, wire, at);
   if (source.type === "content")
-    return titled(wire, title ?? "", source.content, { at: `${at}.source.content`, cache });
+    return decodeTitled(wire, title ?? "", source.content, { at: `${at}.source.content`, cache });
   const decoded: MediaSource =
     source.type === "text"
       ? { type: "data", mediaType: source.media_type ?? "text/plain", data: base64OfText(source.data) }

@@ -146,7 +146,7 @@ function resultsFirst(content: Wire[]): Wire[] {
   return [...results, ...content.filter((block) => block["type"] !== "tool_result")];
 }
 
-function simplified(content: Wire[]): string | Wire[] {
+function simplifyContent(content: Wire[]): string | Wire[] {
   const [only] = content;
   const isPlain = content.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
   return isPlain ? String(only["text"]) : content;
@@ -193,7 +193,7 @@ export function encodeMessages(
   }
   trimLast(turns.at(-1));
   return {
-    system: system.length === 0 ? undefined : simplified(system),
-    messages: turns.map(({ role, content }) => ({ role, content: simplified(resultsFirst(content)) })),
+    system: system.length === 0 ? undefined : simplifyContent(system),
+    messages: turns.map(({ role, content }) => ({ role, content: simplifyContent(resultsFirst(content)) })),
   };
 }

@@ -58,7 +58,7 @@ export function decodeStream(): StreamDecoder {
     return { type, choice, part, text };
   }
 
-  function spoken(choice: number, state: CandidateState, wire: AnswerPart): ChatEvent[] {
+  function textEvents(choice: number, state: CandidateState, wire: AnswerPart): ChatEvent[] {
     const type = wire.thought === true ? "reasoning" : "text";
     const events: ChatEvent[] = wire.text ? [say(choice, state, type, wire.text)] : [];
     if (!wire.thoughtSignature) return events;
@@ -85,7 +85,7 @@ export function decodeStream(): StreamDecoder {
       const media = decodeMedia(wire.inlineData.mimeType ?? "image/png", wire.inlineData.data);
       return [{ type: "media", choice, part: newPart(state), media }];
     }
-    if (typeof wire.text === "string") return spoken(choice, state, wire);
+    if (typeof wire.text === "string") return textEvents(choice, state, wire);
     return [{ type: "foreign", choice, part: newPart(state), extra: { dialect: "gemini", fields: wire } }];
   }
 

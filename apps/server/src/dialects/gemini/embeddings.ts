@@ -77,13 +77,13 @@ function dimensionsOf(request: One | undefined): number | undefined {
  */
 export function adjustEmbedRequest(body: Wire, model: string): Wire {
   const name = `models/${model}`;
-  const named = (each: Wire) =>
+  const withModel = (each: Wire) =>
     each["model"] === undefined || each["model"] === name ? each : { ...each, model: name };
-  const whole = named(body);
+  const whole = withModel(body);
   const requests = body["requests"];
   if (!Array.isArray(requests)) return whole;
   // Each element of a batch repeats the model.
-  const adjusted = requests.map((each) => named(asRecord(each) ?? {}));
+  const adjusted = requests.map((each) => withModel(asRecord(each) ?? {}));
   return adjusted.every((each, index) => each === requests[index]) ? whole : { ...whole, requests: adjusted };
 }
 

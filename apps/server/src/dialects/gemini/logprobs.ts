@@ -9,8 +9,8 @@ const result = z.looseObject({
   topCandidates: z.array(z.looseObject({ candidates: z.array(token).nullish() })).nullish(),
 });
 
-const spelled = z.looseObject({ token: z.string(), logprob: z.number() });
-const content = z.array(spelled.extend({ top_logprobs: z.array(spelled).nullish() }));
+const tokenChance = z.looseObject({ token: z.string(), logprob: z.number() });
+const content = z.array(tokenChance.extend({ top_logprobs: z.array(tokenChance).nullish() }));
 
 function decodeToken(wire: z.infer<typeof token>): Wire {
   const text = wire.token ?? "";
@@ -30,7 +30,7 @@ export function decodeLogprobs(value: unknown): unknown {
 export function encodeLogprobs(value: unknown): Wire | undefined {
   const list = readAs(content, asRecord(value)?.["content"]);
   if (list === undefined || list.length === 0) return undefined;
-  const output = (each: z.infer<typeof spelled>) => ({ token: each.token, logProbability: each.logprob });
+  const output = (each: z.infer<typeof tokenChance>) => ({ token: each.token, logProbability: each.logprob });
   return {
     chosenCandidates: list.map(output),
     topCandidates: list.map((each) => ({ candidates: (each.top_logprobs ?? []).map(output) })),

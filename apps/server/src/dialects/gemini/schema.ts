@@ -12,11 +12,11 @@ import { asRecord } from "#dialects/wire.ts";
 function camelKeys(value: unknown): unknown {
   const wire = asRecord(value);
   if (wire === undefined || !Object.keys(wire).some((key) => key.includes("_"))) return value;
-  const spelled: Record<string, unknown> = {};
+  const inCamelCase: Record<string, unknown> = {};
   for (const [key, each] of Object.entries(wire)) {
-    spelled[key.replaceAll(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase())] = each;
+    inCamelCase[key.replaceAll(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase())] = each;
   }
-  return spelled;
+  return inCamelCase;
 }
 
 function message<T extends z.ZodRawShape>(shape: T) {

@@ -13,7 +13,7 @@ const REPLACEMENT = "\\ufffd";
 /** Length of one escape; a pair has twice as many characters. */
 const ONE = 6;
 
-function replaced(text: string): string {
+function replaceEscapes(text: string): string {
   return text.replaceAll(escapes, (found) =>
     found.length === ONE && SURROGATE.test(found.charAt(2)) ? REPLACEMENT : found,
   );
@@ -21,10 +21,10 @@ function replaced(text: string): string {
 
 /** Returns the same body when it has no escaped surrogates. */
 export function replaceLoneSurrogates(body: string | Buffer): string | Buffer {
-  if (typeof body === "string") return /\\u[dD][89a-fA-F]/.test(body) ? replaced(body) : body;
+  if (typeof body === "string") return /\\u[dD][89a-fA-F]/.test(body) ? replaceEscapes(body) : body;
   // Latin-1 keeps every byte, and escapes are ASCII.
   return starts.some((start) => hasSurrogate(body, start))
-    ? Buffer.from(replaced(body.toString("latin1")), "latin1")
+    ? Buffer.from(replaceEscapes(body.toString("latin1")), "latin1")
     : body;
 }
 

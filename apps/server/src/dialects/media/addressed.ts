@@ -39,7 +39,7 @@ export function withBytes(
     if (part.type === "tool-result") return { ...part, parts: part.parts.map(fill) };
     if (!isAddressed(part) || !wanted(part)) return part;
     const bytes = known.get(part.source.url);
-    return bytes === undefined ? part : filled(part, bytes);
+    return bytes === undefined ? part : fillPart(part, bytes);
   };
   const messages = request.messages.map<Message>((message) => ({
     ...message,
@@ -49,7 +49,7 @@ export function withBytes(
 }
 
 /** Converts a file that turns out to be an image or a sound, which all formats support better. */
-function filled(part: AddressedPart, { mediaType, data }: InlineMedia): Part {
+function fillPart(part: AddressedPart, { mediaType, data }: InlineMedia): Part {
   const source = { type: "data" as const, mediaType, data };
   if (part.type !== "file") return { ...part, source };
   if (mediaType.startsWith("image/"))

@@ -123,9 +123,9 @@ export function typeOfEnding(url: string, fallback: string): string {
   return endings[ending] ?? fallback;
 }
 
-function typed(part: Part): Part {
+function correctType(part: Part): Part {
   if (part.type === "tool-result") {
-    const parts = part.parts.map(typed);
+    const parts = part.parts.map(correctType);
     return parts.some((each, at) => each !== part.parts[at]) ? { ...part, parts } : part;
   }
   if (part.type !== "image" && part.type !== "file") return part;
@@ -142,13 +142,13 @@ function typed(part: Part): Part {
     : { type, source: next, ...(part.cache && { cache: part.cache }) };
 }
 
-const isTyped = ({ parts }: Message) => parts.every((part) => typed(part) === part);
+const isTyped = ({ parts }: Message) => parts.every((part) => correctType(part) === part);
 
 /** Returns the request with the types of its images, sounds and files; the same object when all fit. */
 export function withMediaTypes(request: ChatRequest): ChatRequest {
   if (request.messages.every(isTyped)) return request;
   const messages = request.messages.map<Message>((message) =>
-    isTyped(message) ? message : { ...message, parts: message.parts.map(typed) },
+    isTyped(message) ? message : { ...message, parts: message.parts.map(correctType) },
   );
   return { ...request, messages };
 }

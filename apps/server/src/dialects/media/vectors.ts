@@ -68,7 +68,7 @@ interface ExtractedVectors {
 }
 
 /** Returns the parts of a response; undefined for one that contains no vectors. */
-async function lifted(body: string): Promise<ExtractedVectors | undefined> {
+async function readVectors(body: string): Promise<ExtractedVectors | undefined> {
   const found = await liftVectors(body, "embedding");
   const wire = found && asRecord(parseSmall(found.rest));
   const read = wire && readAs(answer, wire);
@@ -82,7 +82,7 @@ async function lifted(body: string): Promise<ExtractedVectors | undefined> {
 
 /** Returns the vectors as JSON lists, in the order of the inputs; undefined when the response contains none. */
 export async function vectorsIn(body: string): Promise<string[] | undefined> {
-  const found = await lifted(body);
+  const found = await readVectors(body);
   if (found === undefined) return undefined;
   const pause = pauses();
   const vectors: { at: number; text: string }[] = [];
@@ -105,7 +105,7 @@ export function isInForm(head: string, form: "float" | "base64"): boolean {
 export async function inForm(body: string, form: "float" | "base64"): Promise<string> {
   // Most responses are large and already have the right encoding.
   if (!isInForm(body, form === "base64" ? "float" : "base64")) return body;
-  const found = await lifted(body);
+  const found = await readVectors(body);
   if (found === undefined) return body;
   const pause = pauses();
   const vectors: string[] = [];
@@ -117,14 +117,14 @@ export async function inForm(body: string, form: "float" | "base64"): Promise<st
   }
   const data = found.data.map((entry, index) => {
     const { embedding: _position, ...others } = entry;
-    return written(others, "embedding", vectors[index] ?? "[]");
+    return withField(others, "embedding", vectors[index] ?? "[]");
   });
   const { data: _data, ...others } = found.wire;
-  return written(others, "data", `[${data.join(",")}]`);
+  return withField(others, "data", `[${data.join(",")}]`);
 }
 
 /** Returns the JSON of an object with one more field. @param json the JSON of its value */
-function written(object: Wire, field: string, json: string): string {
+function withField(object: Wire, field: string, json: string): string {
   const begun = JSON.stringify(object).slice(0, -1);
   return `${begun}${begun === "{" ? "" : ","}"${field}":${json}}`;
 }

@@ -146,10 +146,10 @@ function decodeAssistant(wire: unknown, at: string, calls: OldCalls): Message {
     (message.tool_calls ?? []).map((call, index) => decodeToolCall(call, `${at}.tool_calls.${index}`)),
   );
   if (message.function_call) parts.push(oldCall(message.function_call, calls));
-  return named({ role: "assistant", parts }, message.name);
+  return withName({ role: "assistant", parts }, message.name);
 }
 
-function named(message: Message, name: string | null | undefined): Message {
+function withName(message: Message, name: string | null | undefined): Message {
   return name ? { ...message, name } : message;
 }
 
@@ -184,7 +184,7 @@ function decodeMessage(wire: ChatMessage, at: string, calls: OldCalls): Message 
     }
     default: {
       const message = parseAt(chatMessages[wire.role], wire, at);
-      return named({ role: wire.role, parts: decodeContent(message.content, at) }, message.name);
+      return withName({ role: wire.role, parts: decodeContent(message.content, at) }, message.name);
     }
   }
 }

@@ -22,13 +22,13 @@ interface Choice {
 }
 
 /** Sets fields. Copies only on a change, so that a response without a deviation stays the same object. */
-function changed<T extends Wire>(wire: T, fields: Wire): T {
+function withFields<T extends Wire>(wire: T, fields: Wire): T {
   const isNew = Object.entries(fields).some(([key, value]) => wire[key] !== value);
   return isNew ? { ...wire, ...fields } : wire;
 }
 
 /** Returns the same list when none of its members changed. */
-function mapped(list: unknown[], change: (each: unknown, at: number) => unknown): unknown[] {
+function mapList(list: unknown[], change: (each: unknown, at: number) => unknown): unknown[] {
   const next = list.map(change);
   return next.some((each, at) => each !== list[at]) ? next : list;
 }
@@ -57,10 +57,12 @@ function withText(message: Wire): Wire {
 function withFinish(choice: Wire, calls: boolean): Wire {
   const raw = choice["finish_reason"];
   if (raw === null || raw === undefined) return choice;
-  if (raw === "") return changed(choice, { finish_reason: null });
+  if (raw === "") return withFields(choice, { finish_reason: null });
   if (typeof raw !== "string" || (reasons.has(raw) && !(raw === "stop" && calls))) return choice;
   const finish = decodeFinish(raw, calls);
-  return finish === "error" ? choice : changed(choice, { finish_reason: encodeFinish(finish, false, false) });
+  return finish === "error"
+    ? choice
+    : withFields(choice, { finish_reason: encodeFinish(finish, false, false) });
 }
 
 /** Sets cached tokens, and counts reasoning in the output as this format does. */
@@ -71,18 +73,18 @@ function withCounts(answer: Wire): Wire {
   const details = asRecord(usage["prompt_tokens_details"]);
   const cached = details?.["cached_tokens"] === undefined ? counted.cacheRead : undefined;
   const { completion_tokens: written } = usage;
-  const next = changed(usage, {
+  const next = withFields(usage, {
     ...(cached === undefined ? {} : { prompt_tokens_details: { ...details, cached_tokens: cached } }),
     ...(typeof written === "number" && written < counted.output ? { completion_tokens: counted.output } : {}),
   });
-  return changed(answer, { usage: next });
+  return withFields(answer, { usage: next });
 }
 
 const isError = (body: Wire) => body["error"] !== undefined && body["error"] !== null;
 
 /** Sets the fields that identify a response. @param known the fields of earlier chunks */
 function withHead(body: Wire, object: string, known: Wire = {}): Wire {
-  return changed(body, {
+  return withFields(body, {
     id: body["id"] || known["id"] || newId(),
     object: body["object"] || object,
     created: body["created"] ?? known["created"] ?? seconds(),
@@ -95,8 +97,8 @@ function withCall(value: unknown, fields: Wire): unknown {
   const call = asRecord(value);
   const called = asRecord(call?.["function"]);
   if (call === undefined || called === undefined) return value;
-  const text = changed(called, { arguments: argumentsText(called["arguments"]) });
-  return changed(call, { ...fields, function: text });
+  const text = withFields(called, { arguments: argumentsText(called["arguments"]) });
+  return withFields(call, { ...fields, function: text });
 }
 
 function wholeChoice(value: unknown, at: number, id: string): unknown {
@@ -107,31 +109,34 @@ function wholeChoice(value: unknown, at: number, id: string): unknown {
   let next = withText(message);
   const calls = next["tool_calls"];
   if (Array.isArray(calls)) {
-    const whole = mapped(calls, (call, index) => {
+    const whole = mapList(calls, (call, index) => {
       const known = asRecord(call);
       return withCall(call, {
         id: known?.["id"] || `call_${id}_${index}`,
         type: known?.["type"] ?? "function",
       });
     });
-    next = changed(next, { tool_calls: whole });
+    next = withFields(next, { tool_calls: whole });
   }
-  next = withoutNulls(changed(next, { role: "assistant", refusal: next["refusal"] ?? null }), "tool_calls");
-  const index = changed(choice, {
+  next = withoutNulls(
+    withFields(next, { role: "assistant", refusal: next["refusal"] ?? null }),
+    "tool_calls",
+  );
+  const index = withFields(choice, {
     index: choice["index"] ?? at,
     message: next,
     logprobs: choice["logprobs"] ?? null,
   });
   const hasCalls = Array.isArray(calls) && calls.length > 0;
   const ended = withFinish(index, hasCalls);
-  return changed(ended, { finish_reason: ended["finish_reason"] ?? (hasCalls ? "tool_calls" : "stop") });
+  return withFields(ended, { finish_reason: ended["finish_reason"] ?? (hasCalls ? "tool_calls" : "stop") });
 }
 
 function repairWhole(body: Wire): Wire {
   const { choices, id } = body;
   if (!Array.isArray(choices)) return body;
-  const whole = mapped(choices, (choice, at) => wholeChoice(choice, at, typeof id === "string" ? id : ""));
-  return withHead(withCounts(changed(body, { choices: whole })), "chat.completion");
+  const whole = mapList(choices, (choice, at) => wholeChoice(choice, at, typeof id === "string" ? id : ""));
+  return withHead(withCounts(withFields(body, { choices: whole })), "chat.completion");
 }
 
 /** Matches a delta that contains only text, as nearly all do; it needs no repair. */
@@ -192,13 +197,13 @@ export function repairChat(): AnswerRepair {
     let delta = withText(asRecord(given) ?? {});
     const calls = delta["tool_calls"];
     if (Array.isArray(calls))
-      delta = changed(delta, { tool_calls: mapped(calls, (call) => callDelta(state, call)) });
-    if (!state.opened) delta = changed(delta, { role: "assistant" });
+      delta = withFields(delta, { tool_calls: mapList(calls, (call) => callDelta(state, call)) });
+    if (!state.opened) delta = withFields(delta, { role: "assistant" });
     else if (delta["role"] === "") delta = withoutNulls({ ...delta, role: null }, "role");
     delta = withoutNulls(delta, "role", "tool_calls");
     state.opened = true;
     const isSame = delta === choice["delta"];
-    const next = changed(isWhole ? rest : choice, {
+    const next = withFields(isWhole ? rest : choice, {
       index,
       ...(!isSame && { delta }),
       finish_reason: choice["finish_reason"] ?? null,
@@ -263,7 +268,7 @@ export function repairChat(): AnswerRepair {
       const headed = withHead(chunk, "chat.completion.chunk", answer);
       const { id, object, created, model } = headed;
       answer = { id, object, created, model };
-      const ended = changed(headed, { choices: mapped(listed, chunkChoice) });
+      const ended = withFields(headed, { choices: mapList(listed, chunkChoice) });
       const next = withOneUsage(withCounts(ended));
       return next === chunk ? undefined : [JSON.stringify(next)];
     },

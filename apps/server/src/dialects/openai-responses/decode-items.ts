@@ -102,7 +102,7 @@ function decodeContent(content: Content, at: string): Part[] {
   return content.map((part, index) => decodePart(part, `${at}.${index}`));
 }
 
-const joined = (texts: Array<{ text: string }> | null | undefined) => (texts ?? []).map((each) => each.text);
+const textsOf = (texts: Array<{ text: string }> | null | undefined) => (texts ?? []).map((each) => each.text);
 
 /**
  * The origin of reasoning without a proof, whose id this gateway gave to it. No provider knows such an id, and
@@ -167,7 +167,7 @@ function decodeKnownItem(wire: Item, at: string): DecodedItem {
     }
     case "reasoning": {
       const { id, summary, content, encrypted_content: hidden } = parseAt(items.reasoning, wire, at);
-      const text = [...joined(summary), ...joined(content)].join("\n\n");
+      const text = [...textsOf(summary), ...textsOf(content)].join("\n\n");
       const isOwn = id ? isOwnReasoning(id) : false;
       const origin = isOwn ? unknownId : {};
       const proof = hidden ? unpackProof(hidden, "encrypted") : origin;

@@ -70,7 +70,7 @@ function encodeInputParts(parts: Part[], dropped: Set<string>): Wire[] {
   return wire;
 }
 
-function simplified(content: Wire[]): string | Wire[] {
+function simplifyContent(content: Wire[]): string | Wire[] {
   const [only] = content;
   const isPlain = content.length === 1 && only?.["type"] === "input_text" && Object.keys(only).length === 2;
   return isPlain ? String(only["text"]) : content;
@@ -161,7 +161,7 @@ function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>):
         wire.push(found);
         continue;
       }
-      const output = simplified(encodeInputParts(part.parts, dropped));
+      const output = simplifyContent(encodeInputParts(part.parts, dropped));
       const type = freeform.calls.has(part.callId) ? "custom_tool_call_output" : "function_call_output";
       const item = { type, call_id: part.callId, output: output.length === 0 ? "" : output };
       wire.push(withOwn(item, part));
@@ -190,7 +190,7 @@ export function encodeInput(
     if (message.role === "assistant") append(input, encodeAssistant(message, freeform, dropped));
     else if (message.role === "tool") append(input, encodeTool(message, freeform, dropped));
     else {
-      const content = simplified(encodeInputParts(message.parts, dropped));
+      const content = simplifyContent(encodeInputParts(message.parts, dropped));
       input.push(withOwn({ type: "message", role: message.role, content }, message));
     }
   }

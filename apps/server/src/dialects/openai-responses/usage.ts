@@ -33,7 +33,7 @@ export function countCall(counts: Record<string, number>, type: string): void {
 const mostTools = 20;
 const toolName = /^\w{1,60}$/;
 
-function named(reported: Record<string, unknown>): Record<string, number> {
+function readToolCalls(reported: Record<string, unknown>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const [name, value] of Object.entries(reported).slice(0, mostTools)) {
     const count = tokens(value) ?? 0;
@@ -52,7 +52,9 @@ function toolCalls(
 ): Record<string, number> | undefined {
   const { server_side_tool_usage_details: billed, tool_calls_details: reported } = wire;
   const invocations = Object.entries(reported ?? {}).map(([name, { invocation }]) => [name, invocation]);
-  const all = billed ? named(billed) : { ...counted, ...named(Object.fromEntries(invocations)) };
+  const all = billed
+    ? readToolCalls(billed)
+    : { ...counted, ...readToolCalls(Object.fromEntries(invocations)) };
   return Object.keys(all).length === 0 ? undefined : all;
 }
 

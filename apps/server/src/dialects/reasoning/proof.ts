@@ -184,7 +184,7 @@ export function withProofsFor(request: ChatRequest, target: ProofTarget): ChatRe
   // Other hosts of this dialect accept thinking without a proof, and some require it.
   const empty = upstream === "anthropic" && accepted !== "anthropic" ? { signature: "" } : {};
 
-  function changed(part: Part): Part[] {
+  function fitPart(part: Part): Part[] {
     if (fateOf(part, target, accepted ?? "") !== "drop") return [part];
     if (part.type === "tool-call") {
       const { signature: _signature, origin: _origin, ...call } = part;
@@ -196,7 +196,7 @@ export function withProofsFor(request: ChatRequest, target: ProofTarget): ChatRe
 
   const messages = request.messages.flatMap<Message>((message) => {
     if (isWhole(message)) return [message];
-    const parts = message.parts.flatMap(changed);
+    const parts = message.parts.flatMap(fitPart);
     return parts.length === 0 ? [] : [{ ...message, parts }];
   });
   return { ...request, messages };
@@ -213,8 +213,8 @@ const gemini = "thoughtSignature";
 
 const hasProof = /"(?:signature|redacted_thinking|encrypted_content|thoughtSignature)"/;
 
-function marked(value: unknown, origin: ProofOrigin): unknown {
-  if (Array.isArray(value)) return value.map((each) => marked(each, origin));
+function addMarks(value: unknown, origin: ProofOrigin): unknown {
+  if (Array.isArray(value)) return value.map((each) => addMarks(each, origin));
   const wire = asRecord(value);
   if (wire === undefined) return value;
   const { type } = wire;
@@ -223,7 +223,7 @@ function marked(value: unknown, origin: ProofOrigin): unknown {
   return Object.fromEntries(
     Object.entries(wire).map(([key, each]) => [
       key,
-      key === field && typeof each === "string" ? markProof(each, plain, origin) : marked(each, origin),
+      key === field && typeof each === "string" ? markProof(each, plain, origin) : addMarks(each, origin),
     ]),
   );
 }
@@ -237,10 +237,10 @@ export function markProofs(dialect: DialectId, origin: ProofOrigin): AnswerRepai
   const home = originOfDialect(dialect);
   if (home === undefined || origin === home) return undefined;
   return {
-    whole: (body) => marked(body, origin) as Wire,
+    whole: (body) => addMarks(body, origin) as Wire,
     frame(data) {
       const wire = hasProof.test(data) ? parseRecord(data) : undefined;
-      return wire === undefined ? undefined : [JSON.stringify(marked(wire, origin))];
+      return wire === undefined ? undefined : [JSON.stringify(addMarks(wire, origin))];
     },
     end: () => [],
     usage: () => undefined,

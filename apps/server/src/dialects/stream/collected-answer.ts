@@ -46,7 +46,7 @@ export function createCollector(): Collector {
           break;
         default: {
           const choice = choiceAt(event.choice);
-          const part = grown(choice.parts.get(event.part), event);
+          const part = addEvent(choice.parts.get(event.part), event);
           if (part !== undefined) choice.parts.set(event.part, part);
           if (event.type === "text" && event.logprobs !== undefined)
             choice.logprobs = joinedChances(choice.logprobs, event.logprobs);
@@ -68,7 +68,7 @@ function closeChoice([index, { parts, ...rest }]: [number, OpenChoice]): Choice 
 type PartEvent = Exclude<ChatEvent, { type: "start" | "stop" | "finish" | "error" }>;
 
 /** Returns the part after the event, which may be its first one; undefined for an event that adds no part. */
-function grown(known: Part | undefined, event: PartEvent): Part | undefined {
+function addEvent(known: Part | undefined, event: PartEvent): Part | undefined {
   switch (event.type) {
     case "text":
     case "refusal":

@@ -72,7 +72,7 @@ export async function createUser(
     const user = permissions
       ? await tx.user.update({ where: { id: created.id }, data: { permissions } })
       : created;
-    await auditUser(tx, actor, "user.create", user, { after: shown(user) });
+    await auditUser(tx, actor, "user.create", user, { after: auditedFields(user) });
     await giveGifts(tx, user, { newUser: newUserGift, invitee: 0, inviter: 0 });
     if (input.quota > 0) {
       await credit(tx, {
@@ -130,8 +130,8 @@ export async function changeUser(
     if (passwordHash !== undefined || after.status !== UserStatus.enabled)
       await endAccess(tx, secrets, change.id);
     await auditUser(tx, actor, "user.change", after, {
-      before: shown(before),
-      after: { ...shown(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
+      before: auditedFields(before),
+      after: { ...auditedFields(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
     });
     await announce(tx, "users", change.id);
     await also?.(tx);
@@ -180,7 +180,10 @@ export async function manageUser(
     // Disabled sessions are rejected anyway. Ending them prevents their return when the account is enabled
     // again.
     if (action === "disable") await endAccess(tx, secrets, before.id);
-    await auditUser(tx, actor, `user.${action}`, after, { before: shown(before), after: shown(after) });
+    await auditUser(tx, actor, `user.${action}`, after, {
+      before: auditedFields(before),
+      after: auditedFields(after),
+    });
     await announce(tx, "users", before.id);
     return after;
   });
@@ -238,7 +241,9 @@ export async function removeAccount(tx: Tx, secrets: Secrets, actor: Actor, befo
   await tx.passkey.deleteMany({ where: { user_id: id } });
   await tx.recoveryCode.deleteMany({ where: { user_id: id } });
   await tx.token.updateMany({ where: { user_id: id, deleted_at: null }, data: { deleted_at: now } });
-  await auditUser(tx, actor, "user.delete", before, { before: { ...shown(before), email: before.email } });
+  await auditUser(tx, actor, "user.delete", before, {
+    before: { ...auditedFields(before), email: before.email },
+  });
   await announce(tx, "users", id);
   return after;
 }
@@ -279,7 +284,7 @@ async function requireGroup(tx: Tx, symbol: string): Promise<void> {
   throw invalidRequest({ reason: "group_unknown" }, { field: "group" });
 }
 
-function shown({ username, display_name, group, role, status, email, permissions }: User) {
+function auditedFields({ username, display_name, group, role, status, email, permissions }: User) {
   return { username, display_name, group, role, status, email, permissions };
 }
 

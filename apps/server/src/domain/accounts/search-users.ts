@@ -72,8 +72,12 @@ async function findUsers(
     ${status ? Prisma.sql`AND status = ${status}` : Prisma.empty}
     ${group ? Prisma.sql`AND "group" = ${group}` : Prisma.empty}`;
   const sorting = orderBy.flatMap((order) => Object.entries(order));
-  const columns = Prisma.raw([...new Set(["id", ...sorting.map(([name]) => name)])].map(quoted).join(", "));
-  const order = Prisma.raw(sorting.map(([name, direction]) => `${quoted(name)} ${direction}`).join(", "));
+  const columns = Prisma.raw(
+    [...new Set(["id", ...sorting.map(([name]) => name)])].map(quoteColumn).join(", "),
+  );
+  const order = Prisma.raw(
+    sorting.map(([name, direction]) => `${quoteColumn(name)} ${direction}`).join(", "),
+  );
   const arms = matches.map(
     (match) => Prisma.sql`SELECT ${columns} FROM users WHERE ${narrowed} AND ${match}`,
   );
@@ -84,6 +88,6 @@ async function findUsers(
   return found ?? { ids: [], total: 0 };
 }
 
-function quoted(column: string): string {
+function quoteColumn(column: string): string {
   return `"${column}"`;
 }

@@ -78,17 +78,17 @@ function briefJson(value: unknown): Json {
   const json = wholeJson(value);
   return json === Prisma.DbNull || JSON.stringify(json).length <= longestOfUser
     ? json
-    : (shortened(json) as Prisma.InputJsonValue);
+    : (shortenValue(json) as Prisma.InputJsonValue);
 }
 
 /** Returns a copy whose texts and lists end early, with "…" in place of the rest. */
-function shortened(value: unknown): unknown {
+function shortenValue(value: unknown): unknown {
   if (typeof value === "string")
     return value.length > keptLetters ? `${value.slice(0, keptLetters)}…` : value;
   if (value === null || typeof value !== "object") return value;
   if (!Array.isArray(value))
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shortened(part)]));
-  const kept = value.slice(0, keptEntries).map(shortened);
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shortenValue(part)]));
+  const kept = value.slice(0, keptEntries).map(shortenValue);
   return value.length > keptEntries ? [...kept, `… ${value.length - keptEntries}`] : kept;
 }
 

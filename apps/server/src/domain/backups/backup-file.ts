@@ -33,7 +33,7 @@ export async function decodeFile(
   passphrase: string | undefined,
 ): Promise<AsyncIterable<Buffer>> {
   const { start, whole } = await peek(content, file);
-  if (start.subarray(0, gzipMagic.length).equals(gzipMagic)) return unzipped(whole, file);
+  if (start.subarray(0, gzipMagic.length).equals(gzipMagic)) return unzip(whole, file);
   if (!start.equals(ageMagic)) throw new GatewayError("conflict", { reason: "backup_not_ours", file });
   if (passphrase === undefined)
     throw new GatewayError("conflict", { reason: "backup_passphrase_needed", file });
@@ -47,7 +47,7 @@ export async function decodeFile(
     },
   });
   try {
-    return unzipped(fromWeb(await decrypter.decrypt(toWeb(whole))), file);
+    return unzip(fromWeb(await decrypter.decrypt(toWeb(whole))), file);
   } catch (error) {
     content.destroy();
     if (isOpened) throw cutFile(file, messageOf(error), error);
@@ -55,7 +55,7 @@ export async function decodeFile(
   }
 }
 
-async function* unzipped(zipped: Readable, file: string): AsyncGenerator<Buffer> {
+async function* unzip(zipped: Readable, file: string): AsyncGenerator<Buffer> {
   try {
     yield* join(zipped, createGunzip()) as AsyncIterable<Buffer>;
   } catch (error) {

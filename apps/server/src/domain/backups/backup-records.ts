@@ -1,6 +1,7 @@
 import { storedFacts } from "@gateway/shared/reasons";
 import type { BackupList } from "@gateway/shared/site/backup-list";
 import { GatewayError } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { readStoredTexts } from "#platform/database/storable-text.ts";
@@ -16,18 +17,31 @@ const mostListed = 50;
 /** Someone waits for the list. */
 const patienceMs = 15_000;
 
-/** Remembers that a backup was read back and checked, and forgets deleted ones. */
+/** The job of scheduled backups. */
+export const backupJob = "write-backups";
+
+/**
+ * Remembers that a backup was read back and checked, and forgets deleted ones. A failed run of the job counts as repaired,
+ * also when an administrator has started this backup.
+ */
 export async function recordBackup(
   db: PrismaClient,
   { place, name, removed }: BackupReport,
   version: string,
 ): Promise<void> {
-  await db.backupRecord.upsert({
-    where: { place_name: { place, name } },
-    create: { place, name, version },
-    update: { version, verified_at: currentTime() },
+  await db.$transaction(async (tx) => {
+    await tx.backupRecord.upsert({
+      where: { place_name: { place, name } },
+      create: { place, name, version },
+      update: { version, verified_at: currentTime() },
+    });
+    await tx.backupRecord.deleteMany({ where: { place, name: { in: removed } } });
+    const { count } = await tx.jobSchedule.updateMany({
+      where: { name: backupJob, failed_at: { not: null } },
+      data: { failed_at: null },
+    });
+    if (count > 0) await announce(tx, "jobs");
   });
-  await db.backupRecord.deleteMany({ where: { place, name: { in: removed } } });
 }
 
 /** Lists the newest backups of a place, with what is known about them. Rejects when the place does not answer in time. */
@@ -64,7 +78,7 @@ export async function describeBackups(
 }
 
 /** The notice of a failed backup, scheduled or not. */
-export const backupFailure = { event: "job-failed", topic: "job:write-backups" } as const;
+export const backupFailure = { event: "job-failed", topic: `job:${backupJob}` } as const;
 
 /** Returns why the last backup failed; null when a later one was stored. */
 async function lastFailure(db: PrismaClient, newest: Date | undefined): Promise<BackupList["failure"]> {

@@ -46,7 +46,7 @@ async function readContent(input: DumpInput, file: string, consumer: DumpConsume
       return { header, trailer: line };
     }
     const hash = createHash("sha256");
-    const rows = await consumer.table(line, hashed(input.rows(), hash));
+    const rows = await consumer.table(line, hashRows(input.rows(), hash));
     found.push({ table: line.table, rows, sha256: hash.digest("hex") });
   }
 }
@@ -62,7 +62,7 @@ export const countingConsumer: DumpConsumer = {
   },
 };
 
-async function* hashed(
+async function* hashRows(
   rows: AsyncIterable<Buffer>,
   hash: ReturnType<typeof createHash>,
 ): AsyncGenerator<Buffer> {

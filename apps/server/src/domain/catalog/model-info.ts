@@ -3,7 +3,6 @@ import { issueOf } from "@gateway/shared/errors/issue";
 import {
   ImportedModelInfo,
   type ImportMode,
-  type ModelInfoChange,
   type ModelInfoImportResult,
   type ModelInfoInput,
 } from "@gateway/shared/models/model-info";
@@ -39,30 +38,35 @@ export async function createModelInfo(
   return db.$transaction(async (tx) => {
     // Of two concurrent requests with one name, the second inserts nothing.
     const [info] = await tx.modelInfo.createManyAndReturn({ data: [input], skipDuplicates: true });
-    if (info === undefined) throw taken();
+    if (info === undefined) throw alreadyDescribed();
     await auditModelInfo(tx, actor, "model.create", undefined, info);
     return info;
   });
 }
 
-/** Changes a description. Throws `not_found`, and `conflict` if another row has the name. */
+/**
+ * Changes a description. Throws `not_found`, and `conflict` if another row has the name.
+ * @param edit receives the current description and returns the new one
+ */
 export async function changeModelInfo(
   db: PrismaClient,
   actor: Actor,
-  { id, ...input }: ModelInfoChange,
+  id: number,
+  edit: (now: ModelInfo) => ModelInfoInput,
 ): Promise<ModelInfo> {
   try {
     return await db.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT 1 FROM model_info WHERE id = ${id} FOR UPDATE`;
       const before = await getModelInfo(tx, id);
       const after = await tx.modelInfo.update({
         where: { id },
-        data: { ...input, updated_at: currentTime() },
+        data: { ...edit(before), updated_at: currentTime() },
       });
       await auditModelInfo(tx, actor, "model.change", before, after);
       return after;
     });
   } catch (error) {
-    throw isDuplicate(error) ? taken() : error;
+    throw isDuplicate(error) ? alreadyDescribed() : error;
   }
 }
 
@@ -160,6 +164,6 @@ export async function seedModelInfo(db: PrismaClient): Promise<void> {
   });
 }
 
-function taken(): Error {
+function alreadyDescribed(): Error {
   return conflict({ reason: "model_described" }, { field: "model" });
 }

@@ -34,8 +34,8 @@ function placesOf(providers: Providers, channel: Destination) {
   const base = given === "" ? (providers.get(channel.type)?.baseUrl ?? "") : given;
   return {
     type: String(channel.type),
-    base_url: normalized(base),
-    proxy: normalized(channel.proxy),
+    base_url: normalizeUrl(base),
+    proxy: normalizeUrl(channel.proxy),
     // With the provider's own address, this is a region. In a custom address template it can be the whole
     // host.
     other: address.test(other) || given.includes("{") ? other : "",
@@ -55,7 +55,7 @@ function mappedToAddresses({ model_mapping }: Pick<Destination, "model_mapping">
 }
 
 /** Normalizes an address, so that two spellings of it compare as equal. */
-function normalized(text: string): string {
+function normalizeUrl(text: string): string {
   const url = URL.parse(text);
   return url === null || text.includes("{") ? text : trimEndOf(url.href, "/");
 }

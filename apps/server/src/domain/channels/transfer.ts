@@ -1,4 +1,5 @@
 /** Copy, export and import of channels. Only root can export keys, and every export is audited. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ChannelExport,
   type ChannelImportAnswer,
@@ -86,6 +87,8 @@ export async function importChannels(
       const found = issue === undefined || field === "" ? undefined : issueOf(issue, each);
       const error = invalidRequest({ reason: "json_invalid", ...found, field });
       answer.failed.push({ index, name: nameOf(each), field, ...factsOf(error) });
+      // Finding all faults of one takes milliseconds, and there may be thousands.
+      await nextTurn();
       continue;
     }
     const { status, ...given } = parsed.data;

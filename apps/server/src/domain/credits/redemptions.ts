@@ -34,7 +34,8 @@ export async function createRedemptions(
 ): Promise<RedemptionRow[]> {
   const rows = Array.from({ length: input.count }, () => {
     const key = randomBytes(CODE_BYTES).toString("hex");
-    return { ...columnsOf(input), ...sealCode(secrets, key) };
+    const { name, quota, expires_at } = input;
+    return { name, quota: BigInt(quota), expires_at: dateOf(expires_at), ...sealCode(secrets, key) };
   });
   return db.$transaction(async (tx) => {
     const created = await tx.redemption.createManyAndReturn({
@@ -51,14 +52,18 @@ export async function createRedemptions(
   });
 }
 
-/** Throws `conflict` when the code was already redeemed. */
+/** Changes the given fields. Throws `conflict` when the code was already redeemed. */
 export async function changeRedemption(
   db: PrismaClient,
   actor: Actor,
   id: number,
-  input: RedemptionChange,
+  { name, quota, expires_at }: Partial<RedemptionChange>,
 ): Promise<Redemption> {
-  return changeUnused(db, actor, id, "redemption.change", columnsOf(input));
+  return changeUnused(db, actor, id, "redemption.change", {
+    name,
+    quota: quota === undefined ? undefined : BigInt(quota),
+    expires_at: expires_at === undefined ? undefined : dateOf(expires_at),
+  });
 }
 
 /** Throws `conflict` when the code was already redeemed. */
@@ -230,12 +235,8 @@ async function changeUnused(
   });
 }
 
-function columnsOf({ name, quota, expires_at }: RedemptionChange) {
-  return {
-    name,
-    quota: BigInt(quota),
-    expires_at: expires_at === null ? null : new Date(expires_at * 1000),
-  };
+function dateOf(time: number | null): Date | null {
+  return time === null ? null : new Date(time * 1000);
 }
 
 function contextOf(hash: Uint8Array): string {

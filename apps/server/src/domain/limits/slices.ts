@@ -62,13 +62,13 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
   }
 
   /** Returns the number of requests expected in the next slice at the current rate. */
-  function expected({ begun, counted }: Slice): number {
+  function expectRequests({ begun, counted }: Slice): number {
     const elapsed = now() - begun;
     return elapsed > 2 * SLICE_MS ? 0 : Math.floor((counted * SLICE_MS) / Math.max(elapsed, SHORTEST_MS));
   }
 
   /** Empties an old slice and returns what was left, which the next query returns to the bucket. */
-  function unused(slice: Slice): number {
+  function takeUnused(slice: Slice): number {
     const { left } = slice;
     slice.left = 0;
     return left;
@@ -80,12 +80,12 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
     while (slice.waiting.length > 0) {
       const requested = slice.waiting;
       slice.waiting = [];
-      const spare = expected(slice);
+      const spare = expectRequests(slice);
       try {
         const answer = await shared.takeSlice(owner, limits, {
           needed: requested.length,
           spare,
-          back: unused(slice),
+          back: takeUnused(slice),
           capacities: limits.map(capacityOf),
         });
         slice.left = answer.taken - Math.min(answer.taken, requested.length);
@@ -94,7 +94,9 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
         slice.levels = answer.levels;
         for (const [index, { resolve }] of requested.entries())
           resolve(
-            index < answer.taken ? allowed(slice, answer.taken - 1 - index) : refused(slice, answer.waits),
+            index < answer.taken
+              ? allowTakes(slice, answer.taken - 1 - index)
+              : refuseTakes(slice, answer.waits),
           );
       } catch (error) {
         for (const { reject } of requested) reject(error);
@@ -103,7 +105,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
       while (slice.waiting.length > 0 && slice.left > 0) {
         slice.left -= 1;
         slice.counted += 1;
-        slice.waiting.shift()?.resolve(allowed(slice, slice.left));
+        slice.waiting.shift()?.resolve(allowTakes(slice, slice.left));
       }
     }
     slice.asking = false;
@@ -124,7 +126,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
   }
 
   function giveBack(slice: Slice): void {
-    const back = unused(slice);
+    const back = takeUnused(slice);
     if (back === 0) return;
     const capacities = slice.limits.map(capacityOf);
     // If Redis is unavailable, the slice stays taken, which is the stricter outcome.
@@ -143,7 +145,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
       if (slice === undefined || slice.left === 0 || slice.asking || !isCurrent(slice)) return undefined;
       slice.left -= 1;
       slice.counted += 1;
-      return allowed(slice, slice.left);
+      return allowTakes(slice, slice.left);
     },
     take(owner, limits) {
       const key = keyOf(owner, limits);
@@ -161,7 +163,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
 }
 
 /** @param left requests left in the slice, or taken for other waiting requests */
-function allowed({ limits, levels }: Slice, left: number): Take[] {
+function allowTakes({ limits, levels }: Slice, left: number): Take[] {
   return limits.map((limit, index) => {
     const remaining = (levels[index] ?? 0) + left;
     return {
@@ -174,7 +176,7 @@ function allowed({ limits, levels }: Slice, left: number): Take[] {
 }
 
 /** @param waits seconds until a request fits, per limit; 0 if one fits now */
-function refused({ limits, levels }: Slice, waits: readonly number[]): Take[] {
+function refuseTakes({ limits, levels }: Slice, waits: readonly number[]): Take[] {
   return limits.map((limit, index) => {
     const remaining = levels[index] ?? 0;
     const wait = waits[index] ?? 0;

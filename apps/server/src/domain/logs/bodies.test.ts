@@ -45,4 +45,23 @@ describe("body log", () => {
     expect(Number(rows[0]?.kept) + dropped).toBe(500);
     expect(dropped).toBeGreaterThan(0);
   });
+
+  it("drops what an account stores beyond its share of a day, and keeps what still fits", async () => {
+    let dropped = 0;
+    const log = createBodyLog({
+      pool: database.pool,
+      secrets,
+      onError: (error) => expect.unreachable(String(error)),
+      onDropped: () => {
+        dropped += 1;
+      },
+    });
+    const own = { ...bodies(), userId: 2, byToken: true };
+    log.keep({ ...own, response: "c".repeat(256 * 1024 * 1024) });
+    log.keep(own);
+    await log.close();
+    expect(dropped).toBe(1);
+    const { rows } = await database.pool.query("SELECT request_id FROM request_bodies WHERE user_id = 2");
+    expect(rows).toEqual([{ request_id: own.requestId }]);
+  });
 });

@@ -81,15 +81,15 @@ export async function flowsOf(pool: Pool, span: Span, userId?: number): Promise<
     failed: Number(row.failed),
   }));
   const [first] = paths;
-  const left = (all: bigint | undefined, of: (path: FlowPath) => number) =>
+  const remainderOf = (all: bigint | undefined, of: (path: FlowPath) => number) =>
     Number(all ?? 0n) - shown.reduce((sum, path) => sum + of(path), 0);
   return {
     paths: shown,
     rest: {
-      quota: left(first?.all_quota, (path) => path.quota),
-      requests: left(first?.all_requests, (path) => path.requests),
-      tokens: left(first?.all_tokens, (path) => path.tokens),
-      failed: left(first?.all_failed, (path) => path.failed),
+      quota: remainderOf(first?.all_quota, (path) => path.quota),
+      requests: remainderOf(first?.all_requests, (path) => path.requests),
+      tokens: remainderOf(first?.all_tokens, (path) => path.tokens),
+      failed: remainderOf(first?.all_failed, (path) => path.failed),
     },
     money: new Map(
       money.map((row) => [

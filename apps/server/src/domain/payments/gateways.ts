@@ -43,15 +43,19 @@ export async function createGateway(
   });
 }
 
-/** Changes a gateway; an empty secret keeps its value. Throws `conflict` when the type differs. */
+/**
+ * Changes a gateway; an empty secret keeps its value. Throws `conflict` when the type differs.
+ * @param edit receives the current gateway without its secrets, and returns the new one
+ */
 export async function changeGateway(
   { db, secrets, gateways }: GatewayEditing,
   actor: Actor,
   id: number,
-  input: PaymentInput,
+  edit: (now: PaymentRow) => PaymentInput,
 ): Promise<PaymentGateway> {
   return db.$transaction(async (tx) => {
     const before = await lockGateway(tx, id);
+    const input = edit(describeGateway(secrets, before, ""));
     // Notifications of pending payments still arrive in the format of the old type.
     if (before.type !== input.type) {
       throw conflict({ reason: "payment_type_fixed" }, { field: "type" });
@@ -218,7 +222,7 @@ async function auditGateway(
   secrets: Secrets,
   entry: { actor: Actor; action: string; before?: PaymentGateway; after?: PaymentGateway },
 ): Promise<void> {
-  const shown = (row: PaymentGateway | undefined) => {
+  const describeRow = (row: PaymentGateway | undefined) => {
     if (row === undefined) return undefined;
     const { config_encrypted: _sealed, deleted_at: _gone, ...columns } = row;
     return { ...columns, config: describeGateway(secrets, row, "").config };
@@ -229,7 +233,7 @@ async function auditGateway(
     action,
     targetType: "payment",
     targetId: (after ?? before)?.id ?? "",
-    before: shown(before),
-    after: shown(after),
+    before: describeRow(before),
+    after: describeRow(after),
   });
 }

@@ -144,7 +144,7 @@ export function describeOrder(row: OrderWithGateway, username: string): OrderRow
 function whereOf(filter: Filter): Prisma.OrderWhereInput {
   const where: Prisma.OrderWhereInput = {};
   if (filter.user_id !== 0) where.user_id = filter.user_id;
-  if (filter.username !== "") where.user = { OR: called(filter.username) };
+  if (filter.username !== "") where.user = { OR: userNameConditions(filter.username) };
   if (filter.gateway_id !== 0) where.gateway_id = filter.gateway_id;
   if (filter.trade_no !== "") where.trade_no = filter.trade_no;
   if (filter.gateway_no !== "") where.gateway_no = filter.gateway_no;
@@ -159,7 +159,7 @@ function whereOf(filter: Filter): Prisma.OrderWhereInput {
   return where;
 }
 
-function called(text: string): Prisma.UserWhereInput[] {
+function userNameConditions(text: string): Prisma.UserWhereInput[] {
   const id = /^\d{1,9}$/.test(text) ? [{ id: Number(text) }] : [];
   return [{ username: containsText(text) }, { display_name: containsText(text) }, ...id];
 }

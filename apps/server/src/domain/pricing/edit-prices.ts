@@ -27,7 +27,7 @@ export async function createPrice(
   input: PriceInput,
   owners: Owners = "existing",
 ): Promise<PriceRow> {
-  return edit(db, async (tx) => {
+  return inTurn(db, async (tx) => {
     await mustHaveOwner(tx, input.channel_type, owners);
     await mustBeFree(tx, [input.model], "model");
     await savePrice(tx, priceFromJson(input), actor.id ?? undefined);
@@ -37,16 +37,21 @@ export async function createPrice(
   });
 }
 
-/** @param model the current name; `input` contains the new one. Throws `not_found` or `conflict`. */
+/**
+ * Throws `not_found` or `conflict`.
+ * @param model the current name
+ * @param edit receives the current price and returns the new one, with the new name
+ */
 export async function changePrice(
   db: Db,
   actor: Actor,
   model: string,
-  input: PriceInput,
+  edit: (now: PriceRow) => PriceInput,
   owners: Owners = "existing",
 ): Promise<PriceRow> {
-  return edit(db, async (tx) => {
+  return inTurn(db, async (tx) => {
     const before = await findPriceRow(tx, model);
+    const input = edit(before);
     await mustHaveOwner(tx, input.channel_type, owners);
     if (input.model !== model) {
       await mustBeFree(tx, [input.model], "model");
@@ -61,7 +66,7 @@ export async function changePrice(
 
 /** Removes the prices that exist and returns their number. Throws `not_found` when none exists. */
 export async function deletePrices(db: Db, actor: Actor, models: string[]): Promise<number> {
-  return edit(db, async (tx) => {
+  return inTurn(db, async (tx) => {
     const before = await tx.price.findMany({ where: { model: { in: models } }, include: { extras: true } });
     if (before.length === 0) throw notFound({ reason: "price_not_found" });
     await tx.price.deleteMany({ where: { id: { in: before.map((row) => row.id) } } });
@@ -79,8 +84,8 @@ export async function savePriceGroup(
   owners: Owners = "existing",
 ): Promise<void> {
   const models = new Set(group.models);
-  if (models.size < group.models.length) throw repeated("models");
-  await edit(db, async (tx) => {
+  if (models.size < group.models.length) throw namesRepeated("models");
+  await inTurn(db, async (tx) => {
     await mustHaveOwner(tx, group.price.channel_type, owners);
     const original = new Set(group.original_models);
     await mustBeFree(
@@ -111,7 +116,7 @@ export async function takeOverPrices(
   list: SavePrice[],
   mode: SyncMode,
 ): Promise<PriceChanges> {
-  return edit(db, async (tx) => {
+  return inTurn(db, async (tx) => {
     const changes = changesToJson(await syncPrices(tx, list, mode, actor.id ?? undefined));
     const { added, changed, removed, locked } = changes;
     const after = {
@@ -139,7 +144,7 @@ export function changesToJson(changes: Awaited<ReturnType<typeof syncPrices>>): 
 }
 
 /** Serializes edits, so that checks still hold at the time of the write. */
-function edit<T>(db: Db, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+function inTurn<T>(db: Db, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await tx.$executeRaw`LOCK TABLE prices IN SHARE ROW EXCLUSIVE MODE`;
     return work(tx);
@@ -161,10 +166,10 @@ async function mustHaveOwner(tx: Db, id: number, owners: Owners): Promise<void> 
 }
 
 async function mustBeFree(tx: Db, models: string[], field: "model" | "models"): Promise<void> {
-  if ((await tx.price.count({ where: { model: { in: models } } })) > 0) throw repeated(field);
+  if ((await tx.price.count({ where: { model: { in: models } } })) > 0) throw namesRepeated(field);
 }
 
-function repeated(field: "model" | "models") {
+function namesRepeated(field: "model" | "models") {
   return conflict({ reason: "model_names_repeated" }, { field });
 }
 

@@ -45,7 +45,7 @@ export interface OpenOutput {
 export function withEach(estimate: Estimate, each: number): Estimate {
   const { open, output, audioOutput, imageOutput } = estimate;
   if (open === undefined || open.each === each) return estimate;
-  const tokens = capped(output + (each - open.each) * open.responses);
+  const tokens = capTokens(output + (each - open.each) * open.responses);
   return {
     ...estimate,
     output: tokens,
@@ -84,13 +84,13 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
   scan.tokens += spending?.storedTokens ?? 0;
   const input = tokensPerRequest + scan.text + scan.tokens + scan.image + scan.audio + scan.files;
   return {
-    input: capped(input),
+    input: capTokens(input),
     ...outputOf(request, options),
-    ...(scan.image > 0 ? { imageInput: capped(scan.image) } : {}),
-    ...(scan.audio > 0 ? { audioInput: capped(scan.audio) } : {}),
+    ...(scan.image > 0 ? { imageInput: capTokens(scan.image) } : {}),
+    ...(scan.audio > 0 ? { audioInput: capTokens(scan.audio) } : {}),
     // All input before a cache mark may be written to the cache, which costs more than reading it.
-    ...(scan.cache === "1h" ? { cacheWrite1h: capped(input) } : {}),
-    ...(scan.cache === "5m" ? { cacheWrite5m: capped(input) } : {}),
+    ...(scan.cache === "1h" ? { cacheWrite1h: capTokens(input) } : {}),
+    ...(scan.cache === "5m" ? { cacheWrite5m: capTokens(input) } : {}),
     ...requestedTier(request),
     ...(spending !== undefined && Object.keys(spending.toolCalls).length > 0
       ? { toolCalls: spending.toolCalls }
@@ -124,8 +124,8 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
   if (spending?.image === true) one = Math.max(one, tokensPerImage);
   const drawn =
     (spending?.toolImages ?? 0) * (tokensPerImage + (spending?.partialImages ?? 0) * tokensPerPartialImage);
-  const output = capped((one + drawn) * n);
-  const images = spending?.image === true ? output : capped(drawn * n);
+  const output = capTokens((one + drawn) * n);
+  const images = spending?.image === true ? output : capTokens(drawn * n);
   return {
     output,
     ...(spending?.audio === true ? { audioOutput: output } : {}),
@@ -146,7 +146,7 @@ function requestedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier">
 export function textTokens(text: string): number {
   const scan = emptyScan();
   addText(scan, text);
-  return capped(scan.text);
+  return capTokens(scan.text);
 }
 
 /** Estimates the tokens of a text without reported usage: the average of tokenizers, rounded up. */
@@ -180,7 +180,7 @@ const tokensPerPart = 8;
 
 const largest = 1_000_000_000;
 
-function capped(tokens: number): number {
+function capTokens(tokens: number): number {
   return Math.min(Math.max(0, Math.ceil(tokens)), largest);
 }
 
@@ -232,9 +232,9 @@ function mostInputOf(scan: Scan, input: number): Pick<Estimate, "mostInput"> {
   const most = input - scan.image - scan.audio - scan.files + image + audio + other;
   return {
     mostInput: {
-      input: capped(most),
-      image: capped(image),
-      audio: capped(audio),
+      input: capTokens(most),
+      image: capTokens(image),
+      audio: capTokens(audio),
       ...(scan.window === undefined ? {} : { window: scan.window }),
     },
   };
@@ -386,5 +386,5 @@ function mayContainMedia({ type, ...fields }: Record<string, unknown>): boolean 
 
 /** Returns the maximum tokens of a recording at any provider. */
 export function recordingTokens(seconds: number): number {
-  return capped(seconds * audioTokensPerSecond);
+  return capTokens(seconds * audioTokensPerSecond);
 }

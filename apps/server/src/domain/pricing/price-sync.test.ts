@@ -99,3 +99,29 @@ describe("price list import", () => {
     expect(() => readPriceList(body)).toThrow();
   });
 });
+
+describe("a price list of wrong values", () => {
+  it("is refused in a few times the time that parsing it takes", () => {
+    const tiers = Array.from({ length: 4_950 }, () => 0);
+    const list = Array.from({ length: 20 }, () => ({
+      model: "m",
+      type: "tokens",
+      input: 1,
+      output: 1,
+      tiers,
+    }));
+    const text = JSON.stringify(list);
+    const leastMs = (work: () => unknown) => {
+      const times = Array.from({ length: 30 }, () => {
+        const begun = performance.now();
+        work();
+        return performance.now() - begun;
+      });
+      return Math.min(...times);
+    };
+    const parseMs = leastMs(() => JSON.parse(text));
+    const refuseMs = leastMs(() => expect(() => readPriceList(list)).toThrow("price list"));
+    // Each of the 99,000 faults takes as long as a hundred values to parse.
+    expect(refuseMs).toBeLessThan(20 * parseMs);
+  });
+});

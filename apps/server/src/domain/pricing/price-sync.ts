@@ -3,6 +3,7 @@
  */
 import type { SyncMode } from "@gateway/shared/billing/price";
 import { z } from "zod";
+import { listOf } from "#dialects/list-of.ts";
 import { invalidRequest } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -29,17 +30,16 @@ const ListedPrice = z.object({
   input: Ratio,
   output: Ratio,
   extra_ratios: z.record(z.string(), Ratio).nullish(),
-  tiers: z.array(z.object({ above: z.int(), input: Ratio, output: Ratio })).nullish(),
+  tiers: listOf(z.object({ above: z.int(), input: Ratio, output: Ratio })).nullish(),
 });
 
-const PriceList = z.union([
-  z.array(ListedPrice).max(largestList),
-  z.object({ data: z.array(ListedPrice).max(largestList) }).transform((list) => list.data),
-]);
+const PriceList = listOf(ListedPrice, { most: largestList });
+const WrappedList = z.object({ data: z.array(z.unknown()) });
 
 /** Reads a list in the format of other gateways: an array, or an object with the array under `data`. */
 export function readPriceList(body: unknown): SavePrice[] {
-  const parsed = PriceList.safeParse(body);
+  const wrapped = WrappedList.safeParse(body);
+  const parsed = PriceList.safeParse(wrapped.success ? wrapped.data.data : body);
   if (!parsed.success) throw invalidRequest({ reason: "price_list_unreadable" });
   // Only this installation locks prices. A list cannot.
   const prices = parsed.data.map((listed) => priceFromJson({ ...listed, locked: false }));

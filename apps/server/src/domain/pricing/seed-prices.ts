@@ -66,13 +66,13 @@ function ratiosOf(listed: SeedPrice): Omit<SavePrice, "model" | "channelType" | 
   const { input = "0", output = "0" } = listed;
   return {
     type: "tokens",
-    input: halved(input),
-    output: halved(output),
+    input: perThousandTokens(input),
+    output: perThousandTokens(output),
     extras: extrasOf(listed, input, output),
     tiers: (listed.tiers ?? []).map((tier) => ({
       above: tier.above,
-      input: halved(tier.input),
-      output: halved(tier.output),
+      input: perThousandTokens(tier.input),
+      output: perThousandTokens(tier.output),
     })),
   };
 }
@@ -98,7 +98,7 @@ function extrasOf(listed: SeedPrice, input: string, output: string): Record<stri
   ]);
 }
 
-function halved(dollars: string): string {
+function perThousandTokens(dollars: string): string {
   return formatDecimal(parseDecimal(dollars) / dollarsPerMillion, 12);
 }
 

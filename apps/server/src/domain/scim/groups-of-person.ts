@@ -1,4 +1,5 @@
 /** What the SCIM groups of a person give: the rules of the provider, as at a sign-in. */
+import { lockUser } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { applyAssignment } from "#domain/identity-providers/assignment.ts";
 import { providerKeyOf } from "#domain/identity-providers/identity-providers.ts";
@@ -8,9 +9,24 @@ import type { IdentityProvider, Prisma } from "#platform/prisma/client.ts";
 const members = { select: { group: { select: { display_name: true, external_id: true } } } } as const;
 
 /**
+ * Locks the accounts of people whose groups change, before a member is added or removed: another change of the same
+ * people waits, and sees what this one has written.
+ */
+export async function lockAccounts(
+  tx: Prisma.TransactionClient,
+  { id }: IdentityProvider,
+  personIds: readonly string[],
+): Promise<void> {
+  await tx.$executeRaw`
+    SELECT 1 FROM users WHERE id IN (
+      SELECT user_id FROM scim_users WHERE provider_id = ${id} AND id = ANY(${[...personIds]}::uuid[])
+    ) ORDER BY id FOR UPDATE`;
+}
+
+/**
  * Applies the rules to the accounts of people whose groups changed. Nothing happens while the client sends no
  * groups at all: then the claim at the sign-in decides.
- * @param personIds ids of people. Their accounts are locked in the order of account ids.
+ * @param personIds ids of people, whose accounts are locked
  */
 export async function assignGroups(
   tx: Prisma.TransactionClient,
@@ -26,6 +42,19 @@ export async function assignGroups(
   });
   for (const person of people)
     await applyAssignment(tx, actor, provider, { userId: person.user_id, groups: namesOf(person) });
+}
+
+/** Applies the rules to an account at a sign-in. */
+export async function assignAtSignIn(
+  tx: Prisma.TransactionClient,
+  { provider, actor }: { provider: IdentityProvider; actor: Actor },
+  userId: number,
+  identity: { subject: string; groups?: readonly string[] },
+): Promise<void> {
+  // SCIM may have taken the person out of a group since the groups were read.
+  await lockUser(tx, userId);
+  const groups = await groupsAtSignIn(tx, provider, identity);
+  await applyAssignment(tx, actor, provider, { userId, groups });
 }
 
 /**

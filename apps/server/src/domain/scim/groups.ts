@@ -7,7 +7,7 @@ import type { Db } from "#platform/database/db.ts";
 import { inTransaction } from "#platform/database/transaction.ts";
 import type { IdentityProvider, Prisma, PrismaClient, ScimGroup } from "#platform/prisma/client.ts";
 import type { ScimFilter } from "./filter.ts";
-import { assignGroups } from "./groups-of-person.ts";
+import { assignGroups, lockAccounts } from "./groups-of-person.ts";
 import { isUuid, type ScimClient, valueTakenError, unknownResource } from "./people.ts";
 import { type GroupInput, invalidValue, type Json, parseGroup } from "./resource.ts";
 
@@ -81,8 +81,8 @@ export async function createGroup(db: PrismaClient, client: ScimClient, input: G
     const { id } = await tx.scimGroup.create({
       data: { id: randomUUID(), provider_id: client.provider.id, ...columnsOf(input) },
     });
-    await changeMembers(tx, client, id, { before: [], after: input.members });
-    await audit(tx, client, "scim.group_create", id, { after: described(input) });
+    await changeMembers(tx, client, id, { before: [], after: input.members, isRenamed: false });
+    await audit(tx, client, "scim.group_create", id, { after: auditedFields(input) });
     return getGroup(tx, client, id);
   });
 }
@@ -103,12 +103,11 @@ export async function changeGroup(
     const input = parseGroup(next(resourceOf(row)));
     await requireFree(tx, client.provider, input, id);
     await tx.scimGroup.update({ where: { id }, data: { ...columnsOf(input), changed_time: currentTime() } });
-    await changeMembers(tx, client, id, { before, after: input.members });
-    const hasOtherName = input.displayName !== row.display_name || input.externalId !== row.external_id;
-    if (hasOtherName) await assignGroups(tx, client, input.members);
+    const isRenamed = input.displayName !== row.display_name || input.externalId !== row.external_id;
+    await changeMembers(tx, client, id, { before, after: input.members, isRenamed });
     await audit(tx, client, "scim.group_change", id, {
       before: { display_name: row.display_name, external_id: row.external_id, members: before.length },
-      after: described(input),
+      after: auditedFields(input),
     });
     return getGroup(tx, client, id);
   });
@@ -118,14 +117,11 @@ export async function changeGroup(
 export async function deleteGroup(db: PrismaClient, client: ScimClient, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await lockGroup(tx, client, id);
+    const members = row.members.map(({ person }) => person.id);
+    await lockAccounts(tx, client.provider, members);
     await tx.scimGroup.delete({ where: { id } });
     // Also when it was the last one, which gave its members something until now.
-    await assignGroups(
-      tx,
-      client,
-      row.members.map(({ person }) => person.id),
-      { always: true },
-    );
+    await assignGroups(tx, client, members, { always: true });
     await audit(tx, client, "scim.group_delete", id, { before: { display_name: row.display_name } });
   });
 }
@@ -135,12 +131,15 @@ async function lockGroup(tx: Tx, client: ScimClient, id: string): Promise<Group>
   return getGroup(tx, client, id);
 }
 
-/** Throws `invalid_request` for an unknown person, with status 413 for too many changes. */
+/**
+ * Throws `invalid_request` for an unknown person, with status 413 for too many changes.
+ * @param isRenamed whether the group gives something else to those who stay in it, too
+ */
 async function changeMembers(
   tx: Tx,
   client: ScimClient,
   groupId: string,
-  { before, after }: { before: readonly string[]; after: readonly string[] },
+  { before, after, isRenamed }: { before: readonly string[]; after: readonly string[]; isRenamed: boolean },
 ): Promise<void> {
   const [old, current] = [new Set(before), new Set(after)];
   const added = after.filter((id) => !old.has(id));
@@ -148,6 +147,8 @@ async function changeMembers(
   if (added.length + removed.length > MOST_CHANGED_MEMBERS)
     throw invalidRequest({ reason: "scim_too_many", most: MOST_CHANGED_MEMBERS }, { status: 413 });
   if (!added.every(isUuid)) throw invalidValue("members");
+  const changed = isRenamed ? [...before, ...added] : [...added, ...removed];
+  await lockAccounts(tx, client.provider, changed);
   const known = await tx.scimUser.count({ where: { id: { in: added }, provider_id: client.provider.id } });
   if (known !== added.length) throw invalidValue("members");
   await tx.scimMember.deleteMany({ where: { group_id: groupId, person_id: { in: removed } } });
@@ -155,7 +156,7 @@ async function changeMembers(
     data: added.map((person_id) => ({ group_id: groupId, person_id })),
     skipDuplicates: true,
   });
-  await assignGroups(tx, client, [...added, ...removed]);
+  await assignGroups(tx, client, changed);
 }
 
 async function requireFree(
@@ -177,7 +178,7 @@ function columnsOf({ displayName, externalId }: GroupInput) {
   return { display_name: displayName, name_key: displayName.toLowerCase(), external_id: externalId };
 }
 
-function described({ displayName, externalId, members }: GroupInput) {
+function auditedFields({ displayName, externalId, members }: GroupInput) {
   return { display_name: displayName, external_id: externalId, members: members.length };
 }
 

@@ -115,14 +115,14 @@ function setAt(resource: Json, { name, filter, sub }: Path, op: "add" | "replace
     return;
   }
   if (op === "add" && Array.isArray(current)) {
-    resource[key] = joined(current as unknown[], Array.isArray(value) ? (value as unknown[]) : [value]);
+    resource[key] = addEntries(current as unknown[], Array.isArray(value) ? (value as unknown[]) : [value]);
     return;
   }
   resource[key] = isObject(current) && isObject(value) ? { ...current, ...value } : value;
 }
 
 /** Adds entries; one with the same `value` replaces the earlier one. */
-function joined(list: readonly unknown[], more: readonly unknown[]): unknown[] {
+function addEntries(list: readonly unknown[], more: readonly unknown[]): unknown[] {
   const keyOf = (entry: unknown) => (isObject(entry) && "value" in entry ? entry["value"] : entry);
   return [...new Map([...list, ...more].map((entry) => [keyOf(entry), entry])).values()];
 }

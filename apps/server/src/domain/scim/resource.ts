@@ -61,7 +61,7 @@ const ignored = new Set(["schemas", "id", "meta", "groups", "password"]);
 
 /** Parses a person. Throws `invalid_request` for a missing or wrong attribute. */
 export function parsePerson(resource: unknown): PersonInput {
-  const { userName, externalId, active, displayName, ...rest } = parsed(
+  const { userName, externalId, active, displayName, ...rest } = parseResource(
     PersonResource,
     resource,
     topLevelOfPerson,
@@ -86,7 +86,7 @@ export function parsePerson(resource: unknown): PersonInput {
 
 /** Parses a group. Throws `invalid_request` for a missing or wrong attribute. */
 export function parseGroup(resource: unknown): GroupInput {
-  const { displayName, externalId, members = [] } = parsed(GroupResource, resource, topLevelOfGroup);
+  const { displayName, externalId, members = [] } = parseResource(GroupResource, resource, topLevelOfGroup);
   return {
     displayName,
     externalId: externalId ?? null,
@@ -97,7 +97,11 @@ export function parseGroup(resource: unknown): GroupInput {
 const topLevelOfPerson = ["userName", "externalId", "active", "displayName", "name", "emails"];
 const topLevelOfGroup = ["displayName", "externalId", "members"];
 
-function parsed<T extends z.ZodType>(schema: T, resource: unknown, names: readonly string[]): z.output<T> {
+function parseResource<T extends z.ZodType>(
+  schema: T,
+  resource: unknown,
+  names: readonly string[],
+): z.output<T> {
   if (!isObject(resource)) throw invalidValue("resource");
   const result = schema.safeParse(withNames(resource, names));
   if (result.success) return result.data;

@@ -119,7 +119,7 @@ export function accentSheet(accent: string): string {
       .map(([name, value]) => `--${name}:${value}`)
       .join(";")}}\n`;
   const scheme = (name: string) => `:root:root[data-mantine-color-scheme="${name}"]`;
-  const named = ({ text, soft }: AccentPreview["light"]) => ({
+  const variablesOf = ({ text, soft }: AccentPreview["light"]) => ({
     "accent-text": text,
     "accent-soft": soft,
     "mantine-color-anchor": text,
@@ -131,11 +131,11 @@ export function accentSheet(accent: string): string {
       Object.fromEntries(shades.map((shade, number) => [`mantine-color-iris-${number}`, shade])),
     ),
     block(scheme("light"), {
-      ...named(light),
+      ...variablesOf(light),
       "mantine-color-iris-outline-hover": `color-mix(in srgb, ${light.filled} 5%, transparent)`,
     }),
     block(scheme("dark"), {
-      ...named(dark),
+      ...variablesOf(dark),
       "mantine-color-iris-filled-hover": darkHover,
       "mantine-color-iris-light": dark.soft,
       "mantine-color-iris-light-hover": `color-mix(in srgb, ${dark.filled} 22%, transparent)`,

@@ -1,4 +1,5 @@
 /** The list of a user's own API keys, in pages with buttons. */
+import { escapeHtml } from "@gateway/shared/escape-html";
 import {
   defaultChatLinks,
   fillChatLink,
@@ -58,8 +59,8 @@ function pageOf({ db }: BotDeps, user: User, page: number) {
 function keyText({ secrets, settings, root }: BotDeps, messages: BotMessages, token: Token): string {
   const key = revealKey(secrets, token);
   const state = messages.tokenStates[statusOf(token)];
-  const lines = [`<b>${escaped(token.name)}</b>${state === undefined ? "" : ` · ${state}`}`];
-  lines.push(`<code>${escaped(key)}</code>`);
+  const lines = [`<b>${escapeHtml(token.name)}</b>${state === undefined ? "" : ` · ${state}`}`];
+  lines.push(`<code>${escapeHtml(key)}</code>`);
   const site = publicUrlOf(settings.current(), root);
   const links = site === undefined ? [] : linksOf(settings.current(), key, site);
   if (links.length > 0) lines.push(links.join(" · "));
@@ -71,7 +72,7 @@ function linksOf(settings: Settings, key: string, site: string): string[] {
     .map(({ name, url }) => ({ name, url: openable(fillChatLink(url, key, site), site) }))
     .filter(({ url }) => url !== undefined && url.length <= LONGEST_LINK)
     .slice(0, MOST_LINKS)
-    .map(({ name, url = "" }) => `<a href="${escaped(url)}">${escaped(name)}</a>`);
+    .map(({ name, url = "" }) => `<a href="${escapeHtml(url)}">${escapeHtml(name)}</a>`);
 }
 
 /**
@@ -98,13 +99,4 @@ function pager(messages: BotMessages, page: number, pages: number): object {
     ...(page < pages ? [button(messages.next, page + 1)] : []),
   ];
   return { inline_keyboard: [row] };
-}
-
-/** https://core.telegram.org/bots/api#html-style */
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

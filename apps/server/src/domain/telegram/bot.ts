@@ -55,9 +55,9 @@ async function callBot({ settings, post }: BotDeps, method: string, body: object
   } catch (error) {
     throw upstreamFailed({ reason: "telegram_unreachable" }, { cause: error });
   }
-  const answer = Answer.safeParse(parsed(text)).data;
+  const answer = Answer.safeParse(parseJson(text)).data;
   if (answer === undefined) throw upstreamFailed({ reason: "telegram_unreadable" });
-  if (!answer.ok) throw refused(answer.description);
+  if (!answer.ok) throw refusalError(answer.description);
   return answer.result;
 }
 
@@ -207,7 +207,7 @@ function sameText(left: string, right: string): boolean {
   return sameSecret(new TextEncoder().encode(left), new TextEncoder().encode(right));
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -221,7 +221,7 @@ function readAs<T extends z.ZodType>(schema: T, result: unknown): z.output<T> {
   return found.data;
 }
 
-function refused(description: string | undefined): GatewayError {
+function refusalError(description: string | undefined): GatewayError {
   if (!description) return upstreamFailed({ reason: "telegram_refused_silently" });
   return upstreamFailed({ reason: "telegram_refused", detail: description.replace(/\.$/, "") });
 }

@@ -65,7 +65,7 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
   function findExpired(): void {
     const now = currentTime().getTime();
     for (const watch of watches.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now))
-      revoke(watch, expired());
+      revoke(watch, expiredError());
     if (watches.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -148,7 +148,7 @@ function reasonOf(row: Standing | undefined, watch: Watch): GatewayError | undef
   if (!row.user_enabled) return ownerDisabled();
   if (!row.token_enabled) return new GatewayError("token_disabled");
   const end = endFor(row, watch);
-  return end !== undefined && end <= currentTime().getTime() ? expired() : undefined;
+  return end !== undefined && end <= currentTime().getTime() ? expiredError() : undefined;
 }
 
 /** Returns when the key of a watched call stops working, in milliseconds since 1970. */
@@ -162,6 +162,6 @@ function earliest(one: number | undefined, other: number | undefined): number | 
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-function expired(): GatewayError {
+function expiredError(): GatewayError {
   return new GatewayError("token_expired");
 }

@@ -3,7 +3,6 @@
  * paths. Only the provider that has the data can serve it, so the caller must name the channel. Bodies are
  * neither read nor stored.
  */
-import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { forbidden, notFound } from "#errors.ts";
 import { accessOf } from "#gateway/access/access.ts";
@@ -11,6 +10,9 @@ import { admit } from "#gateway/access/admit.ts";
 import { sendAnswer } from "#gateway/http/reply.ts";
 import { queryWithoutKey } from "#gateway/http/request-url.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { piecesInTime, SLOWEST_FORM } from "#platform/body/sender-pace.ts";
+import { withoutTimeLimit } from "#platform/body/time-limit.ts";
+import { type CancelSignal, createCancellation } from "#platform/http/cancellation.ts";
 import type { StreamedBody } from "#platform/http/exchange.ts";
 import { requireModel } from "#relay/core/routing/plan.ts";
 import { type PassedCall, passThrough } from "#relay/pass-through/pass-through.ts";
@@ -52,7 +54,7 @@ async function serve(
   if (channelId === undefined) throw forbidden({ reason: "pin_required" });
   const address = addressOf(request.url.slice(prefix.length));
   const { signal } = access;
-  const upload = request.body === request.raw ? uploadOf(request) : undefined;
+  const upload = request.body === request.raw ? uploadOf(request, signal) : undefined;
   try {
     const { headers, call } = await admit<PassedCall>(services, {
       ...access,
@@ -63,16 +65,18 @@ async function serve(
       tools: false,
       estimate: { input: 0, output: 0 },
       calls: 0,
-      signal,
+      signal: upload?.signal ?? signal,
       method: methodOf(request),
       channelId,
-      forward: forwarded(request),
+      forward: selectHeaders(request),
       body: upload?.body ?? null,
     });
     if (call.model !== "") requireModel(call);
     const answer = await passThrough(services.relay, call);
     const { streams } = services.relay.metrics;
     await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
+  } catch (error) {
+    throw upload?.fault() ?? error;
   } finally {
     upload?.drop();
   }
@@ -85,7 +89,7 @@ async function serve(
  */
 function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
   const [path = ""] = url.split("?");
-  const steps = path.slice(1).split("/").map(decoded);
+  const steps = path.slice(1).split("/").map(decodeStep);
   const last = steps.length - 1;
   const stray = steps.some((step, index) => (step === "" ? index < last : /^\.\.?$|[\\/?#]/.test(step)));
   if (stray || steps[0] !== "v1") throw notFound({ reason: "gateway_address_not_found" });
@@ -96,7 +100,7 @@ function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
   };
 }
 
-function decoded(step: string): string {
+function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {
@@ -125,7 +129,7 @@ function methodOf({ method }: FastifyRequest): PassedCall["method"] {
 const known =
   /^(?:accept(?:-.*)?|content-(?!length$).*|range|if-.*|user-agent|idempotency-key|openai-.*|x-client-request-id|x-stainless-.*)$/;
 
-function forwarded({ headers }: FastifyRequest): Record<string, string> {
+function selectHeaders({ headers }: FastifyRequest): Record<string, string> {
   const forward: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (typeof value === "string" && known.test(name)) forward[name] = value;
@@ -134,29 +138,38 @@ function forwarded({ headers }: FastifyRequest): Record<string, string> {
 
 interface Upload {
   body: StreamedBody;
+  /** Aborts when the client leaves, or sends too slowly. */
+  signal: CancelSignal;
+  /** Returns the fault of a client that stopped sending. */
+  fault(): unknown;
   /** Drops the rest of the body. Called when the response is complete. */
   drop(): void;
 }
 
-function uploadOf({ raw }: FastifyRequest): Upload {
-  const through = new PassThrough();
-  const leave = () => {
-    if (!raw.readableEnded)
-      through.destroy(new Error("The body is incomplete: the client stopped sending it."));
-  };
-  // Without a listener, an error would be unhandled. The reader of the stream receives it.
-  through.on("error", () => {});
-  raw.once("close", leave);
-  raw.once("error", leave);
-  raw.pipe(through);
-  // Discard what the provider did not read, because the connection's next request follows it.
-  through.once("close", () => raw.resume());
+function uploadOf({ raw, server: app }: FastifyRequest, signal: CancelSignal): Upload {
+  const ended = createCancellation();
+  if (signal.aborted) ended.cancel();
+  else signal.addEventListener("abort", () => ended.cancel(), { once: true });
+  let fault: unknown;
+  async function* receive(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      // Only administrators send files here.
+      yield* withoutTimeLimit(app.server, piecesInTime(raw, SLOWEST_FORM));
+    } catch (error) {
+      fault = error;
+      ended.cancel();
+      throw error;
+    }
+  }
+  const pieces = receive();
   const length = Number(raw.headers["content-length"] ?? Number.NaN);
   return {
-    body: { length: Number.isSafeInteger(length) ? length : undefined, open: () => through },
+    body: { length: Number.isSafeInteger(length) ? length : undefined, open: () => pieces },
+    signal: ended,
+    fault: () => fault,
     drop() {
-      raw.off("close", leave);
-      through.destroy();
+      // Discards what the provider did not read, because the connection's next request follows it.
+      void pieces.return().finally(() => setImmediate(() => raw.resume()));
     },
   };
 }

@@ -7,7 +7,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 const CENTS = 100;
 
 export function creditRoutes(app: FastifyInstance, services: GatewayServices): void {
-  const shown = (points: bigint) => {
+  const displayAmount = (points: bigint) => {
     const { DisplayInCurrencyEnabled, QuotaPerUnit } = services.relay.settings.current();
     return DisplayInCurrencyEnabled ? Number(points) / QuotaPerUnit : Number(points);
   };
@@ -18,7 +18,7 @@ export function creditRoutes(app: FastifyInstance, services: GatewayServices): v
     app.get(`${prefix}/dashboard/billing/subscription`, async (request) => {
       const { caller } = accessOf(request);
       const { left, used } = await creditOf(services.db, caller, pointsPerUsd());
-      const most = shown(left + used);
+      const most = displayAmount(left + used);
       return {
         object: "billing_subscription",
         has_payment_method: true,
@@ -32,7 +32,7 @@ export function creditRoutes(app: FastifyInstance, services: GatewayServices): v
     app.get(`${prefix}/dashboard/billing/usage`, async (request) => {
       const { caller } = accessOf(request);
       const { used } = await creditOf(services.db, caller, pointsPerUsd());
-      return { object: "list", total_usage: shown(used) * CENTS };
+      return { object: "list", total_usage: displayAmount(used) * CENTS };
     });
   }
 }

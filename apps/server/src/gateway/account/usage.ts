@@ -55,16 +55,16 @@ function inDollars({ kind, scope, used, limit, remaining, resetsAt }: RemainingL
   return {
     type: kind,
     scope,
-    used: rounded(used / perUsd),
-    limit: rounded(limit / perUsd),
-    remaining: rounded(remaining / perUsd),
+    used: roundDollars(used / perUsd),
+    limit: roundDollars(limit / perUsd),
+    remaining: roundDollars(remaining / perUsd),
     resets_at: resetsAt === undefined ? null : new Date(resetsAt * 1_000).toISOString(),
   };
 }
 
 const microdollars = 1_000_000;
 
-function rounded(dollars: number): number {
+function roundDollars(dollars: number): number {
   return Math.round(dollars * microdollars) / microdollars;
 }
 

@@ -202,10 +202,10 @@ const neverFiles = new Set([...known.values()].filter((name) => !["file", "image
  * Quoted without escapes, or a token; name and file name in either order. All common clients write one of
  * these forms.
  */
-const quoted = (name: string) => `(?:"(?<${name}>[^"\\\\]{1,200})"|(?<${name}Token>[\\w.-]{1,200}))`;
+const quotedPattern = (name: string) => `(?:"(?<${name}>[^"\\\\]{1,200})"|(?<${name}Token>[\\w.-]{1,200}))`;
 const filename = '; ?filename=(?:"[^"\\\\]{0,1000}"|[\\w.-]{1,1000})';
 const disposition = new RegExp(
-  `^form-data(?:; ?name=${quoted("name")}(?<file>${filename}(?:; ?filename\\*=[\\w.%'!#$&+^\`|~-]{1,3000})?)?|(?<fileFirst>${filename}); ?name=${quoted("behind")})$`,
+  `^form-data(?:; ?name=${quotedPattern("name")}(?<file>${filename}(?:; ?filename\\*=[\\w.%'!#$&+^\`|~-]{1,3000})?)?|(?<fileFirst>${filename}); ?name=${quotedPattern("behind")})$`,
 );
 const header = /^(?<name>[\w-]+): ?(?<value>[\t\x20-\x7e\x80-\uffff]*)$/;
 /** Allowed headers of a part. Others could change how it is parsed. */

@@ -233,7 +233,7 @@ function parse(raw: Buffer, scan: JsonScan, reading: FieldSpellings): JsonBody {
   if (!isUtf8(raw)) throw invalidRequest({ reason: "body_not_utf8" });
   requireNarrowObjects(raw, scan, reading.freeForm);
   const long = raw.length > LONG_FROM ? takeLongTexts(raw, scan.longTexts) : undefined;
-  const body = parsed(raw, long, scan.longNumbers);
+  const body = parseBody(raw, long, scan.longNumbers);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidRequest({ reason: "json_object_required" });
   const wire = body as Wire;
@@ -247,7 +247,7 @@ function parse(raw: Buffer, scan: JsonScan, reading: FieldSpellings): JsonBody {
   return { raw: whole, body: wire };
 }
 
-function parsed(raw: Buffer, long: LongTexts | undefined, longNumbers: boolean): unknown {
+function parseBody(raw: Buffer, long: LongTexts | undefined, longNumbers: boolean): unknown {
   if (long !== undefined)
     try {
       return parseExact(long.small, longNumbers);

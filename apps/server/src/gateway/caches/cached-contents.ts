@@ -49,7 +49,7 @@ export function cachedContentRoutes(app: FastifyInstance, services: GatewayServi
   for (const path of paths) {
     app.post(path, async (request) => create(services, client, request));
     app.get(path, async (request) => list(services, request));
-    app.get(`${path}/:id`, async (request) => (await named(services, request)).view);
+    app.get(`${path}/:id`, async (request) => (await findRequested(services, request)).view);
     app.patch(`${path}/:id`, async (request) => extend(services, request));
     app.delete(`${path}/:id`, async (request) => remove(services, request));
   }
@@ -102,7 +102,7 @@ async function extend(services: GatewayServices, request: FastifyRequest): Promi
   const wanted = parseAt(changedCachedContent, jsonBody(request).body, "");
   if ((wanted.ttl ?? wanted.expireTime ?? undefined) === undefined)
     throw invalidRequest({ reason: "cached_content_expiry_missing" }, { param: "ttl" });
-  const content = await named(services, request);
+  const content = await findRequested(services, request);
   const lifetimeMs = lifetimeOf(wanted);
   const paidUntil = content.expiresAt.getTime();
   const units = storageUnits(content.tokens, now() + lifetimeMs - paidUntil);
@@ -172,7 +172,7 @@ async function list({ db }: GatewayServices, request: FastifyRequest) {
 
 async function remove(services: GatewayServices, request: FastifyRequest): Promise<Wire> {
   const access = accessOf(request);
-  const { view, channelId, keyId, model } = await named(services, request);
+  const { view, channelId, keyId, model } = await findRequested(services, request);
   await deleteCachedContent(services.relay, {
     ...access,
     endpoint,
@@ -190,7 +190,7 @@ async function remove(services: GatewayServices, request: FastifyRequest): Promi
   return {};
 }
 
-async function named({ db }: GatewayServices, request: FastifyRequest): Promise<CachedContent> {
+async function findRequested({ db }: GatewayServices, request: FastifyRequest): Promise<CachedContent> {
   const { id } = request.params as { id: string };
   return requireCachedContent(db, `cachedContents/${id}`, accessOf(request));
 }

@@ -142,10 +142,12 @@ function inEnd(end: string, item: Wire): string {
   const body = end.startsWith("{") ? parseRecord(end) : undefined;
   if (body !== undefined) return JSON.stringify(withOutput(body, item));
   const frames = createFrameSplitter().push(Buffer.from(end));
-  return frames.map(({ frame }) => formatFrame({ ...frame, data: completed(frame.data, item) })).join("");
+  return frames
+    .map(({ frame }) => formatFrame({ ...frame, data: withCompaction(frame.data, item) }))
+    .join("");
 }
 
-function completed(data: string, item: Wire): string {
+function withCompaction(data: string, item: Wire): string {
   const event = parseRecord(data);
   const response = asRecord(event?.["response"]);
   if (event === undefined || response === undefined) return data;

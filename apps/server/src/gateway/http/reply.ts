@@ -76,7 +76,7 @@ async function sendBody(
 function watchStalled(reply: FastifyReply, options: ReplyOptions): void {
   const { raw } = reply;
   if (raw.socket === null || raw.socket.writableLength === 0) return;
-  void drained(reply, options, "close").then((isRead) => {
+  void waitForSocket(reply, options, "close").then((isRead) => {
     if (!isRead) raw.destroy();
   });
 }
@@ -252,7 +252,7 @@ class StreamWriter implements TextReader {
   async #wait(): Promise<void> {
     this.#isWaiting = true;
     do {
-      if (await drained(this.#reply, this.#options)) continue;
+      if (await waitForSocket(this.#reply, this.#options)) continue;
       await this.#leave();
       return;
     } while (!this.#isLeft && !this.#writeParts());
@@ -299,7 +299,7 @@ async function writeChunks(
     for await (const chunk of chunks) {
       if (options.signal.aborted) break;
       const parts = chunk.length <= MOST_AT_ONCE ? [chunk] : partsOf(chunk);
-      for (const part of parts) if (!raw.write(part)) await accepted(reply, options);
+      for (const part of parts) if (!raw.write(part)) await waitForClient(reply, options);
     }
     raw.end();
     watchStalled(reply, options);
@@ -312,15 +312,15 @@ async function writeChunks(
 }
 
 /** Waits until the socket accepts more. Throws for a client that stopped reading. */
-async function accepted(reply: FastifyReply, options: ReplyOptions): Promise<void> {
-  if (!(await drained(reply, options))) throw new Error("The client stopped reading its answer.");
+async function waitForClient(reply: FastifyReply, options: ReplyOptions): Promise<void> {
+  if (!(await waitForSocket(reply, options))) throw new Error("The client stopped reading its answer.");
 }
 
 /**
  * Waits until the socket accepts more, or the client is gone. Returns false when the client has accepted
  * nothing for `stalledMs`: a connection may stay open forever without a reader.
  */
-function drained(
+function waitForSocket(
   { raw }: FastifyReply,
   { signal, stalledMs = STALLED_MS }: Pick<ReplyOptions, "signal" | "stalledMs">,
   until: "drain" | "close" = "drain",

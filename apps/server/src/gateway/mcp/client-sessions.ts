@@ -30,7 +30,7 @@ export interface ClientSessions {
 export function createClientSessions(secrets: Pick<Secrets, "encrypt" | "decrypt">): ClientSessions {
   const ended = new Set<string>();
 
-  function unsealed(presented: string): z.infer<typeof Sealed> | undefined {
+  function openId(presented: string): z.infer<typeof Sealed> | undefined {
     if (presented.length > MOST_ID_CHARS) return undefined;
     try {
       const text = secrets.decrypt(Buffer.from(presented, "base64url"), CONTEXT);
@@ -47,7 +47,7 @@ export function createClientSessions(secrets: Pick<Secrets, "encrypt" | "decrypt
       return Buffer.from(secrets.encrypt(text, CONTEXT)).toString("base64url");
     },
     read(presented, { tokenId }, { name }) {
-      const found = unsealed(presented);
+      const found = openId(presented);
       const isOwn = found !== undefined && found.token === tokenId && found.bundle === name;
       if (!isOwn || found.until < currentTime().getTime() || ended.has(found.id))
         throw notFound({ reason: "mcp_session_unknown" });

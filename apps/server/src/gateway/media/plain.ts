@@ -39,8 +39,8 @@ interface PlainEndpoint {
   tool?: { name: string; path: string };
   /** Tokens of one output when the request sets no limit. Undefined for endpoints that generate no tokens. */
   output?: number;
-  /** Returns the conversion of the response to the requested format. */
-  spell?(requested: Record<string, unknown>): NonNullable<PlainCall["spell"]>;
+  /** Returns the requested format of the response. */
+  responseFormat?(requested: Record<string, unknown>): NonNullable<PlainCall["responseFormat"]>;
 }
 
 /**
@@ -54,9 +54,9 @@ const endpoints: readonly PlainEndpoint[] = [
   {
     path: "/v1/embeddings",
     needs: "embeddings",
-    spell(requested) {
+    responseFormat(requested) {
       const form = requested["encoding_format"] === "base64" ? "base64" : "float";
-      return { isRight: (head) => isInForm(head, form), whole: (answer) => inForm(answer, form) };
+      return { matches: (head) => isInForm(head, form), convert: (answer) => inForm(answer, form) };
     },
   },
   { path: "/v1/moderations", needs: "moderations", model: "omni-moderation-latest" },
@@ -160,8 +160,8 @@ async function answerPlain(
     fresh: wantsFresh(request),
     signal,
     ...rest,
-    ...(endpoint.spell !== undefined && isJsonBody(request.body)
-      ? { spell: endpoint.spell(request.body.body) }
+    ...(endpoint.responseFormat !== undefined && isJsonBody(request.body)
+      ? { responseFormat: endpoint.responseFormat(request.body.body) }
       : {}),
   });
   const answer = await relayPlain(services.relay, call);

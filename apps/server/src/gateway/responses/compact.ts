@@ -64,14 +64,14 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       forward: {},
     });
     const chat = { ...call, needs: "chat" as const, client: wire, raw: Buffer.alloc(0), request: turn };
-    const answer = await compacted(services, call, chat);
+    const answer = await compactChat(services, call, chat);
     const { streams } = services.relay.metrics;
     await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
     return reply;
   });
 }
 
-async function compacted(services: GatewayServices, call: CompactCall, chat: ChatCall): Promise<Answer> {
+async function compactChat(services: GatewayServices, call: CompactCall, chat: ChatCall): Promise<Answer> {
   const made = await providerElseHere(services, { ...chat, body: call.body }, () =>
     relayCompact(services.relay, call),
   );

@@ -11,7 +11,6 @@ import { recall } from "#gateway/conversation/conversation.ts";
 import { inConversation } from "#gateway/conversation/in-conversation.ts";
 import { withReferences } from "#gateway/conversation/item-references.ts";
 import type { GatewayServices } from "#gateway/services.ts";
-import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Answer } from "#relay/core/call.ts";
 import { addToEnd, addRepeatedFields } from "./repeated.ts";
 import { explainMissingFeature, wantsBackground } from "./responses-only.ts";
@@ -69,14 +68,18 @@ export async function responseTurn(
     };
   }
   const repeated: Wire = { conversation: { id: inside.id } };
-  const finished: ChatCall["finished"] = async (end, chosen) => {
-    await turn.finished?.(addToEnd(end, repeated), chosen);
-    await inside.finished(end, chosen);
-  };
   return {
     raw,
     body,
-    turn: { ...turn, finished, stateful: true, dropped },
+    turn: {
+      ...turn,
+      stateful: true,
+      dropped,
+      async finished(end, chosen) {
+        await turn.finished?.(addToEnd(end, repeated), chosen);
+        await inside.finished(end, chosen);
+      },
+    },
     answered: async (answer: Promise<Answer>) => addRepeatedFields(await answer, repeated),
   };
 }

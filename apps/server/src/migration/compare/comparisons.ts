@@ -158,7 +158,7 @@ export function createComparisons({ db, pool, onError, minutes = 5 }: Comparison
       return { id, created_time: unixTime(row.created_time), title: titleOf(report.product), report };
     },
     async close() {
-      running?.stop.abort(cancelled());
+      running?.stop.abort(cancelledError());
       await running?.work;
     },
   };
@@ -176,11 +176,11 @@ async function* follow({
       if (end !== undefined) return;
     }
   } finally {
-    stop.abort(cancelled());
+    stop.abort(cancelledError());
   }
 }
 
-function cancelled() {
+function cancelledError() {
   return conflict({ reason: "comparison_cancelled" });
 }
 

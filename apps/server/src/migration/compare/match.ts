@@ -39,11 +39,11 @@ export function* matchCharges(
   const matches = sameIds(here, there);
   yield* matches;
   const paired = new Set(matches.flatMap((match) => [match.here, match.there]));
-  const unpaired = (side: readonly LoggedCharge[]) => side.filter((charge) => !paired.has(charge));
+  const withoutPair = (side: readonly LoggedCharge[]) => side.filter((charge) => !paired.has(charge));
   const leftHere: LoggedCharge[] = [];
   const leftThere: LoggedCharge[] = [];
   const sameTokens = ({ model, input, output }: LoggedCharge) => JSON.stringify([model, input, output]);
-  for (const [a, b] of pairsOf(unpaired(here), unpaired(there), sameTokens)) {
+  for (const [a, b] of pairsOf(withoutPair(here), withoutPair(there), sameTokens)) {
     for (const match of inOrder(a, b, fits)) {
       if (match.here === undefined && match.there !== undefined) leftThere.push(match.there);
       else if (match.there === undefined && match.here !== undefined) leftHere.push(match.here);

@@ -49,7 +49,7 @@ async function readDeployments(context: ReadContext): Promise<Deployments> {
     if (name === "") return;
     const missing: string[] = [];
     const own = { ...shared.get(textOf(given["litellm_credential_name"])), ...given };
-    const params = resolved(own, litellm?.environment ?? {}, missing);
+    const params = resolveParams(own, litellm?.environment ?? {}, missing);
     const place = placeOf(
       textOf(params["model"]),
       textOf(params["custom_llm_provider"]),
@@ -120,7 +120,7 @@ function decryptValues(
 
 const reference = /^os\.environ\/([A-Za-z_]\w*)$/;
 
-function resolved(
+function resolveParams(
   params: Record<string, unknown>,
   environment: Readonly<Record<string, string | undefined>>,
   missing: string[],

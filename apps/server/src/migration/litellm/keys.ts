@@ -159,10 +159,10 @@ function settingOf(row: SourceRow, payer: LitellmAccount, limits: Limits) {
 
 /** Undefined for all models. A team's list narrows those of its keys. */
 function allowedModels(own: string[], payer: LitellmAccount, limits: Limits): string[] | undefined {
-  const ofPayer = expanded(payer.models, limits);
+  const ofPayer = expandModels(payer.models, limits);
   const usesTeams = own.length === 0 || own.includes("all-team-models");
   if (usesTeams) return ofPayer;
-  const ofKey = expanded(own, limits);
+  const ofKey = expandModels(own, limits);
   if (ofKey === undefined || ofPayer === undefined) return ofKey ?? ofPayer;
   return ofKey.filter((model) => ofPayer.some((allowed) => covers(allowed, model)));
 }
@@ -171,7 +171,7 @@ function covers(allowed: string, model: string): boolean {
   return allowed.endsWith("*") ? model.startsWith(allowed.slice(0, -1)) : allowed === model;
 }
 
-function expanded(models: string[], { accessGroups }: Limits): string[] | undefined {
+function expandModels(models: string[], { accessGroups }: Limits): string[] | undefined {
   if (models.length === 0 || models.includes("all-proxy-models") || models.includes("*")) return undefined;
   return [...new Set(models.flatMap((model) => accessGroups.get(model) ?? [model]))].filter(
     (model) => model !== "no-default-models",

@@ -65,7 +65,7 @@ export function placeOf(model: string, given: string, address: string): ModelPla
   const slash = model.indexOf("/");
   const prefix = slash === -1 ? "" : model.slice(0, slash);
   const isProvider = Object.hasOwn(types, prefix) || compatible.has(prefix);
-  const provider = given !== "" ? given : isProvider ? prefix : inferred(model);
+  const provider = given !== "" ? given : isProvider ? prefix : inferProvider(model);
   const name = isProvider && (given === "" || given === prefix) ? model.slice(slash + 1) : model;
   const type = compatible.has(provider) ? custom : types[provider];
   // OpenAI's format at another address: LiteLLM's usual way for servers that it does not know.
@@ -79,7 +79,7 @@ export function placeOf(model: string, given: string, address: string): ModelPla
 }
 
 /** Of names without a provider LiteLLM knows the maker. */
-function inferred(model: string): string {
+function inferProvider(model: string): string {
   if (model.startsWith("claude")) return "anthropic";
   if (model.startsWith("gemini")) return "vertex_ai";
   if (model.startsWith("command")) return "cohere";

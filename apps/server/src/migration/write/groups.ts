@@ -30,7 +30,7 @@ export async function writeGroups(
     await insert(group);
     book.imported("groups", 1);
   }
-  if (!symbols.has("default")) await insert(made("default", highest + 1));
+  if (!symbols.has("default")) await insert(newGroup("default", highest + 1));
 
   async function insert(group: GroupRecord): Promise<string> {
     highest = Math.max(highest, group.id);
@@ -70,12 +70,12 @@ export async function writeGroups(
       const known = symbols.get(name);
       if (known !== undefined) return known;
       book.attention("group_made", name);
-      return insert(made(name, highest + 1));
+      return insert(newGroup(name, highest + 1));
     },
   };
 }
 
-function made(symbol: string, id: number): GroupRecord {
+function newGroup(symbol: string, id: number): GroupRecord {
   return {
     id,
     symbol,

@@ -183,14 +183,14 @@ function rowOf(log: LogRecord) {
     prompt_tokens: Math.max(0, log.promptTokens),
     completion_tokens: Math.max(0, log.completionTokens),
     quota: String(log.quota),
-    request_time: counted(log.requestTime),
-    first_byte_time: counted(log.firstByteTime),
+    request_time: toMilliseconds(log.requestTime),
+    first_byte_time: toMilliseconds(log.firstByteTime),
     source_ip: truncateText(log.ip, 64),
   };
 }
 
 const longest = 2_147_483_647;
 
-function counted(milliseconds: number): number {
+function toMilliseconds(milliseconds: number): number {
   return Math.min(longest, Math.max(0, milliseconds));
 }

@@ -7,30 +7,35 @@
 import { pipeline, Readable } from "node:stream";
 import type { UpstreamResponse } from "#platform/http/exchange.ts";
 import { bodyOf } from "#platform/http/response-body.ts";
-import { TransportError } from "#platform/http/transport-error.ts";
+import { tooLarge, TransportError } from "#platform/http/transport-error.ts";
 import { type Decoder, decoderOf } from "./decoders.ts";
 
-/** Returns the same response unless it is compressed with a known coding. */
-export function decompressResponse(response: UpstreamResponse): UpstreamResponse {
+/**
+ * Returns the same response unless it is compressed with a known coding.
+ * @param maxBytes a longer body fails with TransportError; the limit of the request counts compressed bytes
+ */
+export function decompressResponse(response: UpstreamResponse, maxBytes?: number): UpstreamResponse {
   const coding = response.headers["content-encoding"];
   if (coding === undefined) return response;
   const open = decoderOf(String(coding), { isLenient: true });
   if (open === undefined) return response;
   const { "content-encoding": _coding, "content-length": _length, ...headers } = response.headers;
-  return { ...response, headers, ...bodyOf(() => decompress(response, open)) };
+  return { ...response, headers, ...bodyOf(() => decompress(response, open, maxBytes)) };
 }
 
 async function* decompress(
   response: UpstreamResponse,
   open: (first: number) => Decoder,
+  maxBytes = Infinity,
 ): AsyncGenerator<Buffer, void, undefined> {
   const source = response.chunks();
   let failure: unknown;
+  let bytes = 0;
   try {
     const first = await source.next();
     if (first.done) return;
     const decoder = open(first.value[0] ?? 0);
-    async function* fed(start: Buffer): AsyncGenerator<Buffer, void, undefined> {
+    async function* feedDecoder(start: Buffer): AsyncGenerator<Buffer, void, undefined> {
       yield start;
       try {
         yield* source;
@@ -39,10 +44,15 @@ async function* decompress(
         failure = error;
       }
     }
-    pipeline(Readable.from(fed(first.value), { objectMode: false }), decoder, () => {});
+    pipeline(Readable.from(feedDecoder(first.value), { objectMode: false }), decoder, () => {});
     try {
-      for await (const piece of decoder) yield piece as Buffer;
+      for await (const piece of decoder as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > maxBytes) throw tooLarge(maxBytes);
+        yield piece;
+      }
     } catch (error) {
+      if (error instanceof TransportError) throw error;
       throw new TransportError("network", "The upstream's answer is compressed and damaged.", error);
     }
     if (failure !== undefined) throw failure;

@@ -98,7 +98,7 @@ async function fetchOnce(
       ...(typeof etag === "string" && { etag }),
     };
   } catch (error) {
-    throw explained(error, signal);
+    throw explainError(error, signal);
   } finally {
     await dispatcher.destroy();
   }
@@ -130,7 +130,7 @@ export async function postToPublic(
       text: (await readBytes(answer.body, maxBytes, options.onPiece)).toString("utf8"),
     };
   } catch (error) {
-    throw explained(error, signal);
+    throw explainError(error, signal);
   } finally {
     await dispatcher.destroy();
   }
@@ -309,7 +309,7 @@ async function readBytes(
   return Buffer.concat(parts);
 }
 
-function explained(error: unknown, signal: AbortSignal): GatewayError {
+function explainError(error: unknown, signal: AbortSignal): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof Error && error.cause instanceof GatewayError) return error.cause;
   if (signal.aborted) return addressRefused({ reason: "address_timeout" });

@@ -226,7 +226,7 @@ function defineOne(
   Object.defineProperty(owner, key, {
     enumerable: true,
     configurable: true,
-    get: () => (showing > 0 ? placeholder : (text ??= restored(placeholder, texts))),
+    get: () => (showing > 0 ? placeholder : (text ??= restoreText(placeholder, texts))),
     set(value: unknown) {
       (owner as WithLongTexts)[LONG]?.delete(key);
       Object.defineProperty(owner, key, { enumerable: true, configurable: true, writable: true, value });
@@ -264,7 +264,7 @@ function pieces(text: string, texts: readonly LongText[]): (string | LongText)[]
   return found;
 }
 
-function restored(placeholder: string, texts: readonly LongText[]): string {
+function restoreText(placeholder: string, texts: readonly LongText[]): string {
   return pieces(placeholder, texts)
     .map((piece) => (typeof piece === "string" ? piece : textOf(piece)))
     .join("");

@@ -68,6 +68,36 @@ interface Waiter extends Requested {
   grant(): void;
 }
 
+/** Waits in a queue until the request is granted, its time is over or its signal aborts. @param serve grants what fits now */
+function wait(queue: Waiter[], requested: Requested, serve: () => void): Promise<void> {
+  const { signal, timeoutMs } = requested;
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      queue.splice(queue.indexOf(waiter), 1);
+    };
+    const refuse = (reason: unknown) => {
+      leave();
+      reject(reason instanceof Error ? reason : overloadedError());
+      // Requests behind it may fit now.
+      serve();
+    };
+    const onAbort = () => refuse(signal?.reason);
+    const timer = setTimeout(() => refuse(overloadedError()), timeoutMs);
+    const waiter: Waiter = {
+      ...requested,
+      grant() {
+        leave();
+        resolve();
+      },
+    };
+    queue.push(waiter);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    serve();
+  });
+}
+
 /** Creates a budget. @param capacity bytes */
 export function createMemoryBudget(capacity: number): MemoryBudget {
   const share = Math.floor(capacity * SHARE_OF_ONE_OWNER);
@@ -119,35 +149,6 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     }
   }
 
-  function wait(queue: Waiter[], requested: Requested): Promise<void> {
-    const { signal, timeoutMs } = requested;
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
-        queue.splice(queue.indexOf(waiter), 1);
-      };
-      const refuse = (reason: unknown) => {
-        leave();
-        reject(reason instanceof Error ? reason : overloaded());
-        // Requests behind it may fit now.
-        serve();
-      };
-      const onAbort = () => refuse(signal?.reason);
-      const timer = setTimeout(() => refuse(overloaded()), timeoutMs);
-      const waiter: Waiter = {
-        ...requested,
-        grant() {
-          leave();
-          resolve();
-        },
-      };
-      queue.push(waiter);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      serve();
-    });
-  }
-
   function allocate({ owner, bytes, timeoutMs, signal }: Requested, announced: number): MemoryAllocation {
     let released = false;
     let most = announced;
@@ -166,14 +167,15 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       async add(more, options = {}) {
         if (allocation.tryAdd(more)) return;
         signal?.throwIfAborted();
-        await wait(growing, {
+        const requested: Requested = {
           owner,
           bytes: more,
           isBeginning: restWith(more) > more,
           fits: () => canAdd(more),
           timeoutMs: options.timeoutMs ?? timeoutMs,
           signal,
-        });
+        };
+        await wait(growing, requested, serve);
         if (released) free(owner, more);
         else allocation.bytes += more;
       },
@@ -215,8 +217,8 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       }
       const alike = waiting.filter(({ isBeginning }) => isBeginning === requested.isBeginning);
       const own = alike.filter((waiter) => waiter.owner === owner).length;
-      if (alike.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
-      await wait(waiting, requested);
+      if (alike.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloadedError();
+      await wait(waiting, requested, serve);
       return allocate(requested, most);
     },
   };
@@ -233,6 +235,6 @@ export function defaultMemoryBudget(): number {
   return Math.max(128 * MEGABYTE, Math.floor(most / MEGABYTE) * MEGABYTE);
 }
 
-function overloaded(): GatewayError {
+function overloadedError(): GatewayError {
   return new GatewayError("overloaded", {}, { retryAfter: 2 });
 }

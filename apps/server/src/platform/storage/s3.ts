@@ -36,7 +36,7 @@ export function openS3(options: S3Options): ObjectStorage {
   const { bucket, prefix } = options;
   const place = `s3://${[bucket, prefix].filter(Boolean).join("/")}`;
   if ([bucket, options.accessKeyId, options.secretAccessKey].includes(""))
-    throw failed(place, "the bucket, the access key ID or the secret access key is missing");
+    throw storageError(place, "the bucket, the access key ID or the secret access key is missing");
   const clientWith = (limits: Agent.Options) =>
     new S3mini({
       accessKeyId: options.accessKeyId,
@@ -76,7 +76,7 @@ export function openS3(options: S3Options): ObjectStorage {
       const below = [prefix, folder].filter((part) => part !== "").map((part) => `${part}/`);
       const start = below.join("");
       const objects = await guard(place, () => client.listObjects("/", start));
-      if (objects === null) throw failed(place, "the bucket does not exist");
+      if (objects === null) throw storageError(place, "the bucket does not exist");
       return objects
         .map(({ Key, Size }) => ({ name: Key.slice(start.length), bytes: Size }))
         .filter(({ name }) => name !== "" && !name.includes("/"));
@@ -119,7 +119,7 @@ async function upload(
         });
       parts.push(await client.uploadPart(key, upload, part, parts.length + 1));
     }
-    if (upload === undefined) throw failed(place, "there is nothing to store");
+    if (upload === undefined) throw storageError(place, "there is nothing to store");
     await client.completeMultipartUpload(key, upload, parts);
     return bytes;
   } catch (error) {
@@ -164,7 +164,7 @@ function createFetch(dispatcher: Agent, place: string): typeof fetch {
         await response.body?.cancel();
       } catch (error) {
         if (error instanceof GatewayError) throw error;
-        if (attempt === attempts) throw failed(place, causeOf(error), error);
+        if (attempt === attempts) throw storageError(place, causeOf(error), error);
       }
       await sleep(firstPauseMs * 2 ** (attempt - 1));
     }
@@ -181,7 +181,7 @@ async function guard<T>(place: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     // Errors of the content and of the signal stay as they are.
-    throw isOfService(error) ? failed(place, causeOf(error), error) : error;
+    throw isOfService(error) ? storageError(place, causeOf(error), error) : error;
   }
 }
 
@@ -192,7 +192,7 @@ function isOfService(error: unknown): boolean {
   return error.name.startsWith("S3") || error.message.startsWith("[s3mini]");
 }
 
-function failed(place: string, detail: string, cause?: unknown): GatewayError {
+function storageError(place: string, detail: string, cause?: unknown): GatewayError {
   return new GatewayError("conflict", { reason: "object_storage_failed", place, detail }, { cause });
 }
 

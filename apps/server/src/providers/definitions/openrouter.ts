@@ -25,7 +25,7 @@ const plugin = z.object({
 });
 
 /** Adds the administrator's routing for this model's provider; a client's own routing takes precedence. */
-function routed(body: Wire, call: RequestShape): Wire {
+function withRouting(body: Wire, call: RequestShape): Wire {
   const routes = asRecord(call.plugin["other"]?.["provider"]);
   const route = routes?.[call.model.split("/", 1)[0] ?? ""];
   return route === undefined || body["provider"] !== undefined ? body : { ...body, provider: route };
@@ -59,7 +59,7 @@ export const openrouter: Provider = {
   website: "https://openrouter.ai/activity",
   plugin,
   headers: bearerOrAnthropic,
-  adjustRequest: routed,
+  adjustRequest: withRouting,
   balance: {
     path: "/v1/credits",
     read(answer) {

@@ -135,7 +135,7 @@ function wishedEffort(body: Wire, call: RequestShape): Effort | undefined {
   return wished ?? (typeof budget === "number" ? effortOfBudget(budget) : undefined);
 }
 
-function budgeted(body: Wire, call: RequestShape): Wire {
+function withBudget(body: Wire, call: RequestShape): Wire {
   const limit = Number(body["max_tokens"]);
   const effort = wishedEffort(body, call) ?? "medium";
   if (!(limit > leastBudget) || isForced(body)) return withoutKey(body, "thinking");
@@ -158,7 +158,7 @@ function withThinking(body: Wire, model: ClaudeModel, call: RequestShape): Wire 
     case "none":
       return withEffort(type === undefined ? body : withoutKey(body, "thinking"), effort);
     case "budget":
-      return withEffort(type === "adaptive" ? budgeted(body, call) : body, effort);
+      return withEffort(type === "adaptive" ? withBudget(body, call) : body, effort);
     case "both":
       return withEffort(body, effort);
     case "adaptive":
@@ -184,14 +184,14 @@ export function claudeLimits(given: Wire, call: RequestShape): Wire {
   const chosen = withChoice(body, model);
   const spoken = withSampling(withLastTurn(chosen, model, call), model);
   const touches = "thinking" in spoken || "output_config" in spoken || call.reasoning !== undefined;
-  return touches ? settled(spoken, withThinking(spoken, model, call)) : spoken;
+  return touches ? keepUnchanged(spoken, withThinking(spoken, model, call)) : spoken;
 }
 
 /**
  * Returns the former object when nothing changed, so that unchanged
  * bodies are sent as the client's own bytes.
  */
-function settled(before: Wire, after: Wire): Wire {
+function keepUnchanged(before: Wire, after: Wire): Wire {
   const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
   return same("thinking") && same("output_config") ? before : after;
 }

@@ -134,7 +134,7 @@ function withThinking(body: Wire, call: RequestShape): Wire {
   const next =
     model.kind === "budget"
       ? { ...rest, thinkingBudget: asBudget(model, wish, config) }
-      : levelled(rest, thinking, model.levels, wish, call);
+      : withLevel(rest, thinking, model.levels, wish, call);
   const output = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
   const isSame =
     Object.keys(output).length === Object.keys(thinking).length &&
@@ -147,7 +147,7 @@ function withThinking(body: Wire, call: RequestShape): Wire {
  * Returns the settings for a model with levels. It still accepts a budget from a Gemini client,
  * but not a budget of 0 if it always thinks.
  */
-function levelled(
+function withLevel(
   rest: Wire,
   thinking: Wire,
   levels: readonly Effort[],

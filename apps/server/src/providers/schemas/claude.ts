@@ -63,7 +63,7 @@ function isAccepted(key: string, value: unknown): boolean {
 const isObject = ({ type, properties }: Wire) =>
   type === "object" || (Array.isArray(type) && type.includes("object")) || properties !== undefined;
 
-function reduced(schema: Wire): Wire {
+function reduceSchema(schema: Wire): Wire {
   let next = schema;
   if (Object.keys(next).some((key) => refused.has(key))) next = withoutKeys(next, refused);
   const unsupported = Object.entries(next).filter(([key, value]) => !isAccepted(key, value));
@@ -83,7 +83,7 @@ function reduced(schema: Wire): Wire {
 
 /** Returns a schema for strict output. The same object when Claude accepts it as it is. */
 export function claudeSchema(schema: Wire): Wire {
-  return mapSchema(schema, reduced);
+  return mapSchema(schema, reduceSchema);
 }
 
 function toolFor(tool: Wire): Wire {

@@ -99,11 +99,12 @@ function withText(value: unknown): unknown {
 export function withoutReferences(body: Wire): Wire {
   const declaration = (each: Wire) =>
     withFields(withFields(each, inputKeys, inputValue), outputKeys, inlinedValue);
-  const declared = (tool: Wire) => withFields(tool, declarationKeys, (list) => mapObjects(list, declaration));
-  const answered = (content: Wire) =>
+  const reduceDeclarations = (tool: Wire) =>
+    withFields(tool, declarationKeys, (list) => mapObjects(list, declaration));
+  const reduceResults = (content: Wire) =>
     mapField(content, "parts", (part) => withFields(part, resultKeys, withText));
-  const tools = mapField(body, "tools", declared);
-  const contents = mapField(tools, "contents", answered);
+  const tools = mapField(body, "tools", reduceDeclarations);
+  const contents = mapField(tools, "contents", reduceResults);
   return withFields(contents, ["generationConfig", "generation_config"], (config) => {
     const wire = asRecord(config);
     return wire === undefined ? config : withFields(wire, formatKeys, inlinedValue);

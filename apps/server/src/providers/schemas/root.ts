@@ -26,8 +26,8 @@ const schemasIn = (value: unknown): Wire[] =>
 
 function add(properties: Fields["properties"], name: string, schemas: unknown[]): void {
   const known = properties.get(name) ?? [];
-  const spelled = known.map((each) => JSON.stringify(each));
-  properties.set(name, [...known, ...schemas.filter((each) => !spelled.includes(JSON.stringify(each)))]);
+  const knownTexts = known.map((each) => JSON.stringify(each));
+  properties.set(name, [...known, ...schemas.filter((each) => !knownTexts.includes(JSON.stringify(each)))]);
 }
 
 function fieldsOf(root: Wire, given: Wire, depth: number): Fields {

@@ -50,13 +50,13 @@ function messageEnd(bytes: Buffer): number | undefined {
   if (bytes.length < PRELUDE) return undefined;
   const end = bytes.readUInt32BE(0);
   if (end < PRELUDE + CHECKSUM || end > MAX_MESSAGE || crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
-    throw damaged();
+    throw damagedError();
   return bytes.length < end ? undefined : end;
 }
 
 function readMessage(message: Buffer): EventMessage {
   if (crc32(message.subarray(0, -CHECKSUM)) !== message.readUInt32BE(message.length - CHECKSUM))
-    throw damaged();
+    throw damagedError();
   const headerEnd = PRELUDE + message.readUInt32BE(4);
   return {
     headers: readHeaders(message.subarray(PRELUDE, headerEnd)),
@@ -64,7 +64,7 @@ function readMessage(message: Buffer): EventMessage {
   };
 }
 
-function damaged(): Error {
+function damagedError(): Error {
   return new Error("The event stream is damaged.");
 }
 

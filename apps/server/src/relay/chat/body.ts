@@ -88,7 +88,7 @@ async function readText(call: ReadCall, came: ChatResponseSource, text: string):
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
     // must not reach a client as a success.
-    const body = isObject(text) && !isCut(text) ? repaired(text, came.repair) : undefined;
+    const body = isObject(text) && !isCut(text) ? repairText(text, came.repair) : undefined;
     if (body === undefined) return { error: unreadableError(response.status) };
     const { usage, tally } = upstream.skimResponse(body);
     const passed = withoutNegativeCounts(body);
@@ -127,7 +127,7 @@ function isObject(text: string): boolean {
  * Returns the response without its provider's deviations from the dialect; the same text where there are
  * none, and undefined for a text that is not JSON.
  */
-function repaired(text: string, repair: AnswerRepair | undefined): string | undefined {
+function repairText(text: string, repair: AnswerRepair | undefined): string | undefined {
   if (repair === undefined) return text;
   const body = parseRecord(text);
   if (body === undefined) return undefined;

@@ -14,7 +14,7 @@ import type { Answer, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/
 import { noteRefusal } from "#relay/core/exchange.ts";
 import { createJsonReader, passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
-import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
+import { relayAndRecord } from "#relay/core/response/relay-and-record.ts";
 import { jsonHeaders, selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import { mayMark } from "#relay/core/routing/plan.ts";
 import { priceOptionsOf } from "#relay/core/routing/price-options.ts";
@@ -31,38 +31,33 @@ import { type SearchingCall, searchRounds, withSearch, withSearchEstimate } from
 import { openStream } from "./stream.ts";
 
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
-export function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
+export async function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
   const kind = chatKind(requested.request, requested.estimate);
   const received: ChatCall = { ...requested, kind, canLimitOutput: true };
-  return relayWithCache<SentChat, ChatCall>(
-    services,
-    received,
-    {
-      async prepare(planned) {
-        const prompt = promptName(planned);
-        if (prompt !== undefined) await services.prompts.learn(prompt);
-        const { request } = planned.received;
-        const fetched =
-          !hasOnlyTexts(request) && hasFileAddresses(request)
-            ? await fetchAhead(services, callToSend(planned), planned)
-            : undefined;
-        if (request.serverTools === undefined) return fetched;
-        const call = fetched ?? planned.received;
-        return withSearchEstimate(call, planned, services.settings.current()) ?? fetched;
-      },
-      encode({ planned, target }) {
-        const call = { ...callToSend(planned), marking: markingOf(services, planned, target) };
-        const settings = services.settings.current();
-        // Earlier searches of the gateway are parts of the conversation.
-        const hasSearches = call.request.serverTools !== undefined || !hasOnlyTexts(call.request);
-        const search: SearchingCall = hasSearches ? withSearch(call, target, settings) : { call };
-        const encoded = encodeChat(search.call, target, settings);
-        return { ...encoded, dropped: [...encoded.dropped, ...(search.offer?.dropped ?? [])], call, search };
-      },
-      read: (response, sent, routed, bill) => readChat(services, response, sent, routed, bill),
+  obeyPolicy(services, received);
+  return relayAndRecord<SentChat, ChatCall>(services, received, {
+    async prepare(planned) {
+      if (takesMarks(planned)) await services.prompts.learn(promptName(planned));
+      const { request } = planned.received;
+      const fetched =
+        !hasOnlyTexts(request) && hasFileAddresses(request)
+          ? await fetchAhead(services, callToSend(planned), planned)
+          : undefined;
+      if (request.serverTools === undefined) return fetched;
+      const call = fetched ?? planned.received;
+      return withSearchEstimate(call, planned, services.settings.current()) ?? fetched;
     },
-    () => obeyPolicy(services, received),
-  );
+    encode({ planned, target }) {
+      const call = { ...callToSend(planned), marking: markingOf(services, planned, target) };
+      const settings = services.settings.current();
+      // Earlier searches of the gateway are parts of the conversation.
+      const hasSearches = call.request.serverTools !== undefined || !hasOnlyTexts(call.request);
+      const search: SearchingCall = hasSearches ? withSearch(call, target, settings) : { call };
+      const encoded = encodeChat(search.call, target, settings);
+      return { ...encoded, dropped: [...encoded.dropped, ...(search.offer?.dropped ?? [])], call, search };
+    },
+    read: (response, sent, routed, bill) => readChat(services, response, sent, routed, bill),
+  });
 }
 
 /** A call that was encoded for one target. */
@@ -84,17 +79,20 @@ function callToSend({ received, plan: { estimate, outputLimit } }: PlannedCall<C
   };
 }
 
-/**
- * Returns the name under which the prompts of the call's session are remembered: agents of one session have different
- * ones. Undefined where no channel takes marks.
- */
-function promptName({ received, model, plan }: PlannedCall<ChatCall>): string | undefined {
-  if (received.helpsPromptCache !== true) return undefined;
-  const takesMarks = plan.routeGroups.some(({ channels }) =>
-    priceOptionsOf(channels, model).some(({ reserves }) => reserves.marks),
+/** Returns whether the gateway may mark the prompt of a call of a session at one of the channels. */
+function takesMarks({ received, model, plan }: PlannedCall<ChatCall>): boolean {
+  return (
+    received.helpsPromptCache === true &&
+    plan.routeGroups.some(({ channels }) =>
+      priceOptionsOf(channels, model).some(({ reserves }) => reserves.marks),
+    ) &&
+    received.session?.() !== undefined
   );
-  const session = takesMarks ? received.session?.() : undefined;
-  return session === undefined ? undefined : `${session}:${received.sessionNote?.()?.agent ?? ""}:${model}`;
+}
+
+/** Returns the name under which the prompts of a session are remembered: its agents have different ones. */
+function promptName({ received, model }: PlannedCall<ChatCall>): string {
+  return `${received.session?.() ?? ""}:${received.sessionNote?.()?.agent ?? ""}:${model}`;
 }
 
 function markingOf(
@@ -102,9 +100,9 @@ function markingOf(
   planned: PlannedCall<ChatCall>,
   { group }: PricedTarget,
 ): Marking | undefined {
+  if (!mayMark(services, planned.received, group)) return undefined;
   const name = promptName(planned);
-  if (name === undefined || !mayMark(services, planned.received, group)) return undefined;
-  return { known: services.prompts.find(name), now: now() };
+  return { name, known: services.prompts.find(name), now: now() };
 }
 
 /** Checks the content policy before anything is reserved or cached. Logs a rejection. */
@@ -132,8 +130,8 @@ async function readChat(
   bill: CallBill,
 ): Promise<Answer | FailedAttempt> {
   const { call, upstream, repair, origin } = sent;
-  const prompt = promptName(routed.planned);
-  if (prompt !== undefined && sent.prompt !== undefined) services.prompts.keep(prompt, sent.prompt);
+  const { marking } = call;
+  if (marking !== undefined && sent.prompt !== undefined) services.prompts.keep(marking.name, sent.prompt);
   bill.setMarks(sent.marks);
   const { provider } = routed.target.channel;
   const came = { response, upstream, repair, origin };

@@ -193,8 +193,8 @@ export function encodeBody(
   const long = passes ? longTextsOf(given.raw) : undefined;
   if (long === undefined) return encode(given, chosen, upstream, shape, settings, JSON.stringify);
   // Within one dialect the texts are not read, so long ones stay the received bytes.
-  const spelled = (value: unknown) => stringifyLong(value, long);
-  return withPlaceholders(() => encode(given, chosen, upstream, shape, settings, spelled));
+  const serialize = (value: unknown) => stringifyLong(value, long);
+  return withPlaceholders(() => encode(given, chosen, upstream, shape, settings, serialize));
 }
 
 type ChosenFor = Pick<PricedTarget, "channel" | "upstreamModel"> & Partial<PricedTarget>;
@@ -205,7 +205,7 @@ function encode(
   upstream: Upstream,
   shape: Shape,
   settings: OperatorDefaults,
-  spell: (value: unknown) => string | Buffer,
+  serialize: (value: unknown) => string | Buffer,
 ): EncodedBody {
   const { channel, upstreamModel: model, price } = chosen;
   const { parameters } = channel;
@@ -243,7 +243,7 @@ function encode(
           ...marking,
           isAgent: (given.request.tools?.length ?? 0) > 0,
         });
-  return { body: replaceLoneSurrogates(bytesOf(given, marked, spell)), dropped, prompt, marks };
+  return { body: replaceLoneSurrogates(bytesOf(given, marked, serialize)), dropped, prompt, marks };
 }
 
 /** Returns whether every receiver understands the parts of a conversation as they are. */
@@ -328,11 +328,11 @@ function adjustForProvider(
 function bytesOf(
   { raw, body, added, outputLimit }: BodyInput,
   wire: Wire,
-  spell: (value: unknown) => string | Buffer,
+  serialize: (value: unknown) => string | Buffer,
 ): string | Buffer {
-  if (outputLimit !== undefined) return spell(wire);
+  if (outputLimit !== undefined) return serialize(wire);
   if (wire === body) return raw;
-  return withChanges(raw, body, wire, { added, spell }) ?? spell(wire);
+  return withChanges(raw, body, wire, { added, serialize }) ?? serialize(wire);
 }
 
 /** Fields that contain the conversation, and what depends on it, by dialect. */

@@ -48,12 +48,12 @@ export async function fetchAhead(
       return wantsBytes(channel.provider, upstreamFor(channel, client.id, upstream, request), client.id);
     }),
   );
-  const wanted = (part: AddressedPart) => tests.some((test) => test(part));
-  const parts = addressedParts(request, wanted);
+  const mustFetch = (part: AddressedPart) => tests.some((test) => test(part));
+  const parts = addressedParts(request, mustFetch);
   if (parts.length === 0) return undefined;
   const fetched = await fetchAll(services, sent, parts);
   const { DefaultMaxOutputTokens } = services.settings.current();
-  const estimate = estimateUsage(withBytes(request, fetched, wanted), {
+  const estimate = estimateUsage(withBytes(request, fetched, mustFetch), {
     maxOutputTokens: DefaultMaxOutputTokens,
     spending: spendingOf(sent.body, request, sent),
   });

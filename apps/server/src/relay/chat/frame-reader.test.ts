@@ -127,6 +127,22 @@ describe("a reader of frames: memory budget", () => {
     expect(budget.used).toBe(1);
   });
 
+  it("counts what follows the last frame, until the end", async () => {
+    const budget = createMemoryBudget(64 * 1024 * 1024);
+    const memory = await budget.acquire(1, { owner: "user1" });
+    let most = 0;
+    function* script() {
+      yield "data: last\n\n";
+      for (let index = 0; index < 30; index += 1) {
+        yield `data: ${"x".repeat(100_000)}\n\n`;
+        most = Math.max(most, budget.used);
+      }
+    }
+    await read(upstream(script()), { options: { ...limits, maxChars: 10_000_000 }, memory });
+    expect(most).toBeGreaterThan(2 * 2_500_000);
+    expect(budget.used).toBe(1);
+  });
+
   it("rejects a frame that does not fit, and keeps nothing of it", async () => {
     const budget = createMemoryBudget(8 * megabyte);
     const other = await budget.acquire(4 * megabyte, { owner: "user2" });

@@ -30,13 +30,14 @@ export interface FrameHandler {
   isComplete(): boolean;
 }
 
-/** Copies in memory: the incomplete frame, and its form for the client. */
+/** Copies in memory: what is kept, and its form for the client. */
 const COPIES = 2;
 const FIRST_STEP = 1024 * 1024;
 
 /**
  * Reads the frames of a response as they arrive. An upstream that continues after its response is complete is
- * cut off without an error. A long frame counts in the memory budget while it arrives.
+ * cut off without an error. What is kept counts in the memory budget: a long frame while it arrives, and what follows
+ * the frame that completes the response, which waits for the bill.
  */
 export class FrameReader implements BodyReader {
   readonly #response: Pick<UpstreamResponse, "cancel">;
@@ -52,7 +53,7 @@ export class FrameReader implements BodyReader {
   /** Bytes after the frame that completes the response. */
   #after = 0;
   #grace: NodeJS.Timeout | undefined;
-  /** Bytes of the memory budget that the incomplete frame uses. */
+  /** Bytes of the memory budget that are used. */
   #counted = 0;
 
   private constructor(
@@ -106,8 +107,7 @@ export class FrameReader implements BodyReader {
       if (this.#after > this.#limits.maxChars) return this.#cutOff();
     }
     const frames = this.#framesIn(chunk);
-    if (this.#memory !== undefined && this.#mustCount(this.#splitter.pending()))
-      void this.#count(this.#memory, frames);
+    if (this.#memory !== undefined && this.#mustCount()) void this.#count(this.#memory, frames);
     else this.#pass(frames);
   }
 
@@ -172,9 +172,15 @@ export class FrameReader implements BodyReader {
     this.#release();
   }
 
+  /** Characters of the incomplete frame and after the end. */
+  #kept(): number {
+    return this.#splitter.pending() + this.#after;
+  }
+
   /** Releases the memory of a frame that is complete. Returns whether more memory must be counted. */
-  #mustCount(pending: number): boolean {
-    if (pending > UNCOUNTED_BYTES) return pending * COPIES > this.#counted;
+  #mustCount(): boolean {
+    const kept = this.#kept();
+    if (kept > UNCOUNTED_BYTES) return kept * COPIES > this.#counted;
     this.#release();
     return false;
   }
@@ -187,7 +193,7 @@ export class FrameReader implements BodyReader {
   async #count(memory: MemoryShare, frames: readonly RawFrame[]): Promise<void> {
     this.#isCounting = true;
     this.#flow.pause();
-    const more = Math.max(this.#splitter.pending() * COPIES - this.#counted, this.#counted, FIRST_STEP);
+    const more = Math.max(this.#kept() * COPIES - this.#counted, this.#counted, FIRST_STEP);
     try {
       await memory.add(more);
       if (this.#isOver) return memory.giveBack(more);

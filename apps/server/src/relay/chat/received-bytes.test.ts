@@ -12,11 +12,11 @@ const body = {
     { role: "user", content: "more" },
   ],
 };
-const spell = (value: unknown) => JSON.stringify(value);
+const serialize = (value: unknown) => JSON.stringify(value);
 
 function changed(ends: readonly number[], { raw = Buffer.from(JSON.stringify(body)), added = {} } = {}) {
   const next = { ...withMarks(body, ends), ...added };
-  return { bytes: withChanges(raw, body, next, { added, spell }), next };
+  return { bytes: withChanges(raw, body, next, { added, serialize }), next };
 }
 
 describe("the received bytes of a request", () => {
@@ -44,10 +44,10 @@ describe("the received bytes of a request", () => {
     expect(changed([5], { raw: spaced }).bytes).toBeUndefined();
     const twice = { ...body, messages: [body.messages[2]!, body.messages[1]!, body.messages[2]!] };
     const raw = Buffer.from(JSON.stringify(twice));
-    expect(withChanges(raw, twice, withMarks(twice, [5]), { spell })).toBeUndefined();
+    expect(withChanges(raw, twice, withMarks(twice, [5]), { serialize })).toBeUndefined();
     const renamed = { ...body, model: "other" };
-    expect(withChanges(Buffer.from(JSON.stringify(body)), body, renamed, { spell })).toBeUndefined();
+    expect(withChanges(Buffer.from(JSON.stringify(body)), body, renamed, { serialize })).toBeUndefined();
     const { system: _system, ...fewer } = body;
-    expect(withChanges(Buffer.from(JSON.stringify(body)), body, fewer, { spell })).toBeUndefined();
+    expect(withChanges(Buffer.from(JSON.stringify(body)), body, fewer, { serialize })).toBeUndefined();
   });
 });

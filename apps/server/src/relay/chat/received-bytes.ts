@@ -1,10 +1,10 @@
 /**
  * Changes of a request on its received bytes, so that everything else stays as the client has sent it and nothing is
- * spelled again: a body of a megabyte takes milliseconds. Pure.
+ * serialized again: a body of a megabyte takes milliseconds. Pure.
  */
 import type { Wire } from "#dialects/dialect.ts";
 
-type Spell = (value: unknown) => string | Buffer;
+type Serialize = (value: unknown) => string | Buffer;
 
 /**
  * Returns the received bytes with the changes between two bodies: added fields, and other elements in the lists of a
@@ -16,18 +16,18 @@ export function withChanges(
   raw: Buffer,
   body: Wire,
   changed: Wire,
-  { added = {}, spell }: { added?: Wire | undefined; spell: Spell },
+  { added = {}, serialize }: { added?: Wire | undefined; serialize: Serialize },
 ): Buffer | undefined {
   const names = Object.keys(body);
   const more = Object.keys(changed).length - names.length;
   if (more > 0 && !isAdded(body, changed, added, more)) return undefined;
-  const edits = more < 0 ? undefined : editsOf(raw, body, changed, spell);
+  const edits = more < 0 ? undefined : editsOf(raw, body, changed, serialize);
   if (edits === undefined) return undefined;
   if (more > 0) {
     const start = raw.indexOf("{") + 1;
     edits.push({ start, end: start, bytes: Buffer.from(`${JSON.stringify(added).slice(1, -1)},`) });
   }
-  return applied(raw, edits);
+  return applyEdits(raw, edits);
 }
 
 function isAdded(body: Wire, changed: Wire, added: Wire, more: number): boolean {
@@ -42,7 +42,7 @@ interface Edit {
   readonly bytes: Buffer;
 }
 
-function editsOf(raw: Buffer, body: Wire, changed: Wire, spell: Spell): Edit[] | undefined {
+function editsOf(raw: Buffer, body: Wire, changed: Wire, serialize: Serialize): Edit[] | undefined {
   const edits: Edit[] = [];
   for (const name of Object.keys(body)) {
     const [before, after] = [body[name], changed[name]];
@@ -56,7 +56,7 @@ function editsOf(raw: Buffer, body: Wire, changed: Wire, spell: Spell): Edit[] |
         : undefined;
     if (pairs === undefined) return undefined;
     for (const [old, next] of pairs) {
-      const edit = editOf(raw, spell(old), spell(next));
+      const edit = editOf(raw, serialize(old), serialize(next));
       if (edit === undefined) return undefined;
       edits.push(edit);
     }
@@ -64,14 +64,14 @@ function editsOf(raw: Buffer, body: Wire, changed: Wire, spell: Spell): Edit[] |
   return edits;
 }
 
-/** Returns the place of a value that occurs exactly once, as it would be spelled here. */
+/** Returns the place of a value that occurs exactly once, as it would be serialized here. */
 function editOf(raw: Buffer, old: string | Buffer, next: string | Buffer): Edit | undefined {
   const start = raw.lastIndexOf(old);
   if (start < 0 || raw.indexOf(old) !== start) return undefined;
   return { start, end: start + Buffer.byteLength(old), bytes: Buffer.from(next) };
 }
 
-function applied(raw: Buffer, edits: readonly Edit[]): Buffer {
+function applyEdits(raw: Buffer, edits: readonly Edit[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;
   for (const { start, end, bytes } of edits.toSorted((a, b) => a.start - b.start)) {

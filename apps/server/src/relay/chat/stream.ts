@@ -75,10 +75,10 @@ export async function openPipe(
   const stream = new ChatStream(parts);
   if (response === undefined) stream.end();
   else stream.read(response);
-  return opened(stream);
+  return waitForStart(stream);
 }
 
-async function opened(stream: ChatStream): Promise<StreamResult> {
+async function waitForStart(stream: ChatStream): Promise<StreamResult> {
   const error = await stream.opened;
   return error === undefined ? { stream } : { error };
 }

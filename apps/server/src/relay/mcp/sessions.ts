@@ -198,11 +198,11 @@ function keyOf({ caller, session, server, credential }: SessionOwner): string {
 async function untilAborted<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     task.catch(() => {});
-    throw aborted();
+    throw disconnectedError();
   }
   let onAbort = () => {};
   const left = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(aborted());
+    onAbort = () => reject(disconnectedError());
     signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
@@ -213,6 +213,6 @@ async function untilAborted<T>(task: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-function aborted(): GatewayError {
+function disconnectedError(): GatewayError {
   return new GatewayError("client_disconnected", { reason: "client_left_call" });
 }

@@ -56,7 +56,7 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
       const reported = usage === undefined || usage.input <= 0 ? undefined : usage;
       const body = isNative
         ? nativeBody(text, rest)
-        : await translated(text, call.request, reported ?? routed.planned.plan.estimate);
+        : await translateResponse(text, call.request, reported ?? routed.planned.plan.estimate);
       if (body === undefined) return { error: unreadableError(response.status) };
       bill.accept(routed);
       await bill.settle({ routed, outcome: "complete", reported, delivered: emptyTally() });
@@ -110,7 +110,7 @@ function nativeUsage(rest: string): Usage | undefined {
   return input === undefined || input === null ? undefined : { input, output: 0, raw: usageMetadata };
 }
 
-async function translated(
+async function translateResponse(
   text: string,
   request: EmbedRequest,
   { input }: Pick<Usage, "input">,

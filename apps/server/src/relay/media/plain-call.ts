@@ -10,11 +10,11 @@ export interface PlainCall extends ReceivedCall {
   readonly contentType: string;
   /** Duration of the recording according to its file; 0 or absent when there is none. */
   readonly audioSeconds?: number;
-  /** Converts the response to the format that this client requested. */
-  readonly spell?: {
-    /** Whether a response with this beginning may pass unchanged. */
-    isRight(head: string): boolean;
-    whole(answer: string): Promise<string>;
+  /** The format of the response that this client requested; undefined = as the provider sends it. */
+  readonly responseFormat?: {
+    /** Whether a response with this beginning has the format already. */
+    matches(head: string): boolean;
+    convert(answer: string): Promise<string>;
   };
   /** Returns the body for a provider that uses this model name. */
   bodyFor(model: string): Buffer | string | StreamedBody;

@@ -11,7 +11,7 @@ import { plainKind } from "#relay/core/billing/settle.ts";
 import type { Answer, EndedCall, Pieces, PlannedCall, PricedTarget, RoutedCall } from "#relay/core/call.ts";
 import { passBytes } from "#relay/core/response/pass-bytes.ts";
 import { startPieces } from "#relay/core/response/pieces.ts";
-import { relayWithCache } from "#relay/core/response/relay-with-cache.ts";
+import { relayAndRecord } from "#relay/core/response/relay-and-record.ts";
 import { jsonHeaders, selectResponseHeaders } from "#relay/core/response/response-headers.ts";
 import {
   beginOf,
@@ -45,7 +45,7 @@ export async function relayPlain(services: RelayServices, requested: PlainCall):
     kind: plainKind(requested.needs, requested.path),
     canLimitOutput: requested.limitedTo !== undefined,
   };
-  return relayWithCache<EncodedPlain, PlainCall>(services, received, {
+  return relayAndRecord<EncodedPlain, PlainCall>(services, received, {
     encode({ planned, target }) {
       const adapter = target.channel.provider.adapters?.[received.path];
       const encoded =
@@ -104,17 +104,23 @@ async function readPlain(
   bill.accept(routed);
   if ("response" in read) {
     const { reader, images } = createPlainJsonReader();
-    const delivered = () => deliveredImages(planned, images());
     return {
       kind: "bytes",
       headers: { ...headers, ...jsonHeaders(response) },
-      chunks: await startPieces(passBytes({ ...passing, response: read.response, reader, delivered })),
+      chunks: await startPieces(
+        passBytes({
+          ...passing,
+          response: read.response,
+          reader,
+          delivered: () => deliveredImages(planned, images()),
+        }),
+      ),
     };
   }
   const { text } = read;
   const { usage, tally, images } = await usageIn(text);
   const provided = withoutNegativeCounts(scrubErrorBody(text, target));
-  const body = (await call.spell?.whole(provided)) ?? provided;
+  const body = (await call.responseFormat?.convert(provided)) ?? provided;
   await bill.settle({
     routed,
     outcome: "complete",
@@ -127,9 +133,9 @@ async function readPlain(
 }
 
 /** Reads the beginning of the response, or all of it where it must be converted. */
-async function begin({ spell, memory }: PlainCall, response: UpstreamResponse): Promise<TextOrHead> {
+async function begin({ responseFormat, memory }: PlainCall, response: UpstreamResponse): Promise<TextOrHead> {
   const begun = await beginOf(response, memory);
-  if ("text" in begun || spell === undefined || spell.isRight(begun.head)) return begun;
+  if ("text" in begun || responseFormat === undefined || responseFormat.matches(begun.head)) return begun;
   return { text: await wholeText(begun.response, MAX_BODY_BYTES, memory) };
 }
 

@@ -82,7 +82,7 @@ function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pie
   return {
     kind: "bytes",
     status,
-    headers: { ...passed(headers), ...selectResponseHeaders(headers, []) },
+    headers: { ...selectHeaders(headers), ...selectResponseHeaders(headers, []) },
     chunks,
   };
 }
@@ -125,7 +125,7 @@ const NOTHING = Buffer.alloc(0);
 const kept =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|set-cookie2?|alt-svc|strict-transport-security|access-control-.*|x-ratelimit-.*|x-request-id|x-oneapi-request-id)$/;
 
-function passed(headers: UpstreamResponse["headers"]): Record<string, string> {
+function selectHeaders(headers: UpstreamResponse["headers"]): Record<string, string> {
   const named = [headers["connection"] ?? []]
     .flat()
     .flatMap((names) => names.toLowerCase().split(","))

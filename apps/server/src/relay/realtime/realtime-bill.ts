@@ -212,7 +212,7 @@ export class RealtimeBill {
     const estimate = estimateOf(this.#count.conversation(), this.#mostOutput(limit));
     const requested = { ...this.#call, requestId: this.#nextId(), startedAt: now(), estimate };
     return this.#reserve(
-      rated ? await this.#session.admit(requested) : unrated(requested),
+      rated ? await this.#session.admit(requested) : withoutRateLimit(requested),
       this.#target,
       this.#costOf(estimate),
     );
@@ -320,7 +320,7 @@ export class RealtimeBill {
       const { usage, at } = next;
       const { points } = computeBill(at.price, at.groupRatio, usage, 1);
       const requested = { ...this.#call, requestId: this.#nextId(), startedAt: now(), estimate: usage };
-      turn ??= await this.#reserve(unrated(requested), at, points);
+      turn ??= await this.#reserve(withoutRateLimit(requested), at, points);
       const { bill } = turn;
       const routed = { ...turn.routed, target: at };
       turn = undefined;
@@ -336,7 +336,7 @@ export class RealtimeBill {
 }
 
 /** Returns the call without its rate limit: it belongs to an admitted session. */
-function unrated(call: ReceivedCall): ReceivedCall {
+function withoutRateLimit(call: ReceivedCall): ReceivedCall {
   const { used: _used, ...rest } = call;
   return rest;
 }

@@ -54,7 +54,7 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
   const channel = await storedChannel(watch, first.channel_id);
   if (wire === undefined || channel === "deleted") {
     for (const task of tasks)
-      await isolated(watch, async () =>
+      await runIsolated(watch, async () =>
         tellOf(watch, await giveUp(watch.db, task, "The channel that made this task is gone.")),
       );
     return;
@@ -64,17 +64,17 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
     // One that fails must not keep the others, which are charged, from ending.
     const standing: TaskStanding | undefined = reported.get(task.task_id);
     if (standing !== undefined)
-      await isolated(watch, async () => tellOf(watch, await advance(watch.db, task.id, standing)));
+      await runIsolated(watch, async () => tellOf(watch, await advance(watch.db, task.id, standing)));
     const late = task.deadline !== null && task.deadline.getTime() < now();
     if (late && standing?.status !== "SUCCESS")
-      await isolated(watch, async () =>
+      await runIsolated(watch, async () =>
         tellOf(watch, await giveUp(watch.db, task, "The task took longer than it may.")),
       );
   }
 }
 
 /** Reports an error of one step and continues with the next. */
-async function isolated(watch: TaskWatch, step: () => Promise<void>): Promise<void> {
+async function runIsolated(watch: TaskWatch, step: () => Promise<void>): Promise<void> {
   try {
     await step();
   } catch (error) {
@@ -93,7 +93,7 @@ async function askAll(
   if (key === undefined && channel.provider.keyless !== true) return reported;
   for (let from = 0; from < tasks.length; from += MOST_IN_A_QUESTION) {
     for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION)))
-      await isolated(watch, async () => {
+      await runIsolated(watch, async () => {
         const answer = await ask(watch, { channel, key, upstreamModel: "" }, question);
         for (const standing of wire.standings(answer)) {
           const failReason = forClients(standing.failReason, { channel, key });

@@ -114,11 +114,14 @@ export function isAddressOf({ url }: MenuItem, pathname: string): boolean {
   return pathname === url || pathname.startsWith(`${url}/`);
 }
 
-/** Returns the titles of group and screen for the breadcrumbs; [] for a screen that the user may not open. */
+/**
+ * Returns the titles of group and screen for the breadcrumbs; [] for a screen that the user may not open. The screen that
+ * gives its group the name stands alone: "Setting / Settings" says one thing twice.
+ */
 export function pathTo(id: string, person: AdminRights): string[] {
   for (const group of visibleMenu(person)) {
     const item = itemsIn(group).find((each) => each.id === id);
-    if (item) return [group.title, item.title];
+    if (item) return item.id === group.id ? [item.title] : [group.title, item.title];
   }
   const screen = screenById(id);
   if (screen === undefined || !mayOpen(screen, person)) return [];

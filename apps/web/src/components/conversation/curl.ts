@@ -1,7 +1,7 @@
 /** A stored request as a shell command. Pure. */
 
 /** Quotes any text as one argument of a POSIX shell. */
-function quoted(text: string): string {
+function quoteArgument(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -12,9 +12,9 @@ function quoted(text: string): string {
 export function curlOf(call: { server: string; endpoint: string; model: string; body: string }): string {
   const path = call.endpoint.replace("/models/:", () => `/models/${encodeURIComponent(call.model)}:`);
   return [
-    `curl ${quoted(call.server + path)}`,
+    `curl ${quoteArgument(call.server + path)}`,
     `  -H "Authorization: Bearer $API_KEY"`,
     `  -H 'Content-Type: application/json'`,
-    `  -d ${quoted(call.body)}`,
+    `  -d ${quoteArgument(call.body)}`,
   ].join(" \\\n");
 }

@@ -16,12 +16,12 @@ export function readAnswerMessages(body: string): LoggedMessage[] | undefined {
   const whole = parseJson(body);
   if (whole !== undefined) return wholeAnswer(whole);
   const events = eventsOf(body);
-  return events.length === 0 ? undefined : streamed(events);
+  return events.length === 0 ? undefined : readEvents(events);
 }
 
 function wholeAnswer(value: unknown): LoggedMessage[] | undefined {
   // Gemini streams a JSON array unless alt=sse is requested.
-  if (Array.isArray(value)) return streamed(value.map(asRecord));
+  if (Array.isArray(value)) return readEvents(value.map(asRecord));
   const answer = asRecord(value);
   if ("error" in answer && answer["error"] !== null) return [failure(answer["error"])];
   if (Array.isArray(answer["choices"]))
@@ -62,7 +62,7 @@ function eventsOf(stream: string): Wire[] {
 }
 
 /** Returns the index of a part; 0 without one, because then there is only one part. */
-function numbered(value: unknown): number {
+function indexOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
@@ -84,7 +84,7 @@ function growCall(parts: Growing, place: string, name: unknown, more: unknown): 
   } else parts.set(place, { type: "tool-call", name: asText(name), input: asText(more) });
 }
 
-function streamed(events: Wire[]): LoggedMessage[] {
+function readEvents(events: Wire[]): LoggedMessage[] {
   // The last event of a response contains all of it.
   const end = events.find((event) => /^response\.(completed|incomplete|failed)$/.test(asText(event["type"])));
   const output = asArray(asRecord(end?.["response"])["output"]);
@@ -107,17 +107,17 @@ function streamed(events: Wire[]): LoggedMessage[] {
 
 function chatDelta(parts: Growing, choice: Wire): void {
   const delta = asRecord(choice["delta"]);
-  const place = `choice ${numbered(choice["index"])}`;
+  const place = `choice ${indexOf(choice["index"])}`;
   grow(parts, place, "reasoning", delta["reasoning_content"] ?? delta["reasoning"]);
   grow(parts, place, "text", delta["content"] ?? delta["refusal"]);
   for (const call of asArray(delta["tool_calls"]).map(asRecord)) {
     const { name, arguments: input } = asRecord(call["function"]);
-    growCall(parts, `${place} call ${numbered(call["index"])}`, name, input);
+    growCall(parts, `${place} call ${indexOf(call["index"])}`, name, input);
   }
 }
 
 function geminiDelta(parts: Growing, candidate: Wire): void {
-  const place = `candidate ${numbered(candidate["index"])}`;
+  const place = `candidate ${indexOf(candidate["index"])}`;
   for (const part of geminiContent(candidate["content"]).parts) {
     if (part.type === "text" || part.type === "reasoning") grow(parts, place, part.type, part.text);
     else parts.set(`${place} ${parts.size}`, part);
@@ -126,7 +126,7 @@ function geminiDelta(parts: Growing, candidate: Wire): void {
 
 /** Adds an event of Anthropic or of the Responses API. */
 function typedEvent(parts: Growing, event: Wire): void {
-  const place = `block ${numbered(event["index"] ?? event["output_index"])}`;
+  const place = `block ${indexOf(event["index"] ?? event["output_index"])}`;
   const delta = asRecord(event["delta"]);
   switch (event["type"]) {
     case "content_block_start": {

@@ -17,7 +17,7 @@ export function useModelSwitch() {
       toast.close(MESSAGE);
       if (!disabled) return toast.success(t("{{model}} is enabled again", { model }));
       const undo = () => change.mutate({ model, disabled: false });
-      toast.undo(
+      toast.offer(
         MESSAGE,
         <Group gap="sm">
           {t("{{model}} is disabled everywhere", { model })}

@@ -26,11 +26,11 @@ const pictures: Record<Name, { icon: Icon; color?: string }> = {
 
 export function PaymentIcon({ icon, size = 20 }: { icon: string; size?: number }) {
   if (!Object.hasOwn(pictures, icon))
-    return <ForeignIcon address={icon} size={size} fallback={<Drawn name="card" size={size} />} />;
-  return <Drawn name={icon as Name} size={size} />;
+    return <ForeignIcon address={icon} size={size} fallback={<DrawnIcon name="card" size={size} />} />;
+  return <DrawnIcon name={icon as Name} size={size} />;
 }
 
-function Drawn({ name, size }: { name: Name; size: number }) {
+function DrawnIcon({ name, size }: { name: Name; size: number }) {
   const { icon: Picture, color } = pictures[name];
   return <Picture size={size} stroke={1.7} color={color} aria-hidden style={{ flex: "none" }} />;
 }

@@ -57,7 +57,7 @@ export function RoutePicture({ label, client, gateway, stops, animated = false }
         />
         <ul className={classes.stops}>
           {stops.map((stop, place) => (
-            <li key={stop.id} data-state={stop.state} style={placed(place + 1)}>
+            <li key={stop.id} data-state={stop.state} style={placeStyle(place + 1)}>
               <StopMark state={stop.state} />
               {stop.icon ? <span className={classes.icon}>{stop.icon}</span> : null}
               <span className={classes.words}>
@@ -73,7 +73,7 @@ export function RoutePicture({ label, client, gateway, stops, animated = false }
 }
 
 /** The place of a part in the order in which the parts appear. */
-const placed = (place: number) => ({ "--place": place }) as CSSProperties;
+const placeStyle = (place: number) => ({ "--place": place }) as CSSProperties;
 
 function Node({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -100,7 +100,7 @@ function Edges({ height, ends, after = 0 }: EdgesProps) {
         <svg
           key={id}
           data-state={state}
-          style={placed(place + after)}
+          style={placeStyle(place + after)}
           viewBox={`0 0 100 ${height}`}
           preserveAspectRatio="none"
           aria-hidden

@@ -4,7 +4,7 @@ import { CopyButton } from "#ui/copy.tsx";
 import classes from "./code-box.module.css";
 
 /** Highlights strings and keywords in two colours. A library would be too large for that. */
-function toned(code: string) {
+function highlight(code: string) {
   return code.split(/("[^"\n]*"|'[^'\n]*')/g).map((part, index) => {
     // Parts never move, so the position is the key.
     const key = `${index}:${part.length}`;
@@ -36,7 +36,7 @@ export function CodeBox({ code, label, bar, steady }: CodeBoxProps) {
         <CopyButton text={code} label={label} />
       </div>
       <pre className={classes.code} data-steady={steady || undefined} tabIndex={0}>
-        <code>{toned(code)}</code>
+        <code>{highlight(code)}</code>
       </pre>
     </div>
   );

@@ -40,7 +40,7 @@ export async function sendRequest(method: string, address: string, body: string 
     redirect: "error",
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const text = formatted(await response.text());
+  const text = formatJson(await response.text());
   return {
     status: response.status,
     durationMs: performance.now() - started,
@@ -49,7 +49,7 @@ export async function sendRequest(method: string, address: string, body: string 
   };
 }
 
-function formatted(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -90,12 +90,13 @@ export function useProvider(type: number): ProviderInfo | undefined {
   return useQuery(providersQuery).data?.find((provider) => provider.type === type);
 }
 
-/** Changes a row in every cached list without a request. */
+/** Changes a channel in every cached list and on its page without a request. */
 export function patchCachedRow(
   client: QueryClient,
   id: number,
   change: (row: ChannelRow) => ChannelRow,
 ): void {
+  client.setQueryData(oneChannelQuery(id).queryKey, (row) => row && change(row));
   client.setQueriesData<z.output<typeof ChannelPage>>({ queryKey: lists }, (page) =>
     page ? { ...page, data: page.data.map((row) => (row.id === id ? change(row) : row)) } : page,
   );

@@ -197,7 +197,13 @@ function PageActions({ views, onBalances, onAdd }: ChannelPageActionsProps) {
       <PageMenu onBalances={onBalances} />
       {onAdd === undefined ? null : (
         <>
-          <Button variant="default" leftSection={<IconGauge size={16} />} onClick={() => ask.open("test")}>
+          <Button
+            variant="default"
+            // On a phone it is only in the menu.
+            visibleFrom="sm"
+            leftSection={<IconGauge size={16} />}
+            onClick={() => ask.open("test")}
+          >
             {t("Test all")}
           </Button>
           <Button leftSection={<IconPlus size={16} />} onClick={onAdd}>

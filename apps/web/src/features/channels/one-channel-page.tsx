@@ -36,7 +36,7 @@ import { providerWord } from "./provider-labels.ts";
 import { useReason } from "./reason.tsx";
 import { TestMenu } from "./runs/test-menu.tsx";
 import { liveStates, pauseReason, statusOf } from "./status.ts";
-import { undoNameOf } from "./use-channel-switch.ts";
+import { undoNameOf, useChannelSwitch } from "./use-channel-switch.ts";
 
 const ChannelEditor = lazyPart(
   () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
@@ -51,7 +51,7 @@ export default function OneChannelPage() {
     <>
       <BackLink to="/panel/channel" label={t("All channels")} />
       {channel.data ? (
-        <Loaded key={id} row={channel.data} />
+        <ChannelDetails key={id} row={channel.data} />
       ) : (
         <UnloadedObject
           error={channel.error}
@@ -64,7 +64,7 @@ export default function OneChannelPage() {
   );
 }
 
-function Loaded({ row }: { row: ChannelRow }) {
+function ChannelDetails({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
   const edited = useDrawerParam();
   const mayChange = useMayChange();
@@ -161,14 +161,15 @@ function Loaded({ row }: { row: ChannelRow }) {
   );
 }
 
-/**
- * Why the channel is disabled, and which models are paused until when. Renders nothing for a healthy channel.
- */
+/** Whether and why the channel is disabled, and which models are paused until when. Nothing for a healthy channel. */
 function Standing({ row }: { row: ChannelRow }) {
   const { t } = useTranslation("channels");
   const reason = useReason(row.status_reason, row.status_facts);
+  const mayChange = useMayChange();
+  const change = useChannelSwitch(row);
+  const isDisabled = row.status !== ChannelStatus.enabled;
   const lines = [
-    ...(reason === "" || statusOf(row.status).tone === "good"
+    ...(reason === "" || !isDisabled
       ? []
       : [
           {
@@ -186,10 +187,20 @@ function Standing({ row }: { row: ChannelRow }) {
           : t("until {{time}} ({{relative}})", { time: formatTime(until), relative: formatRelative(until) }),
     })),
   ];
-  if (lines.length === 0) return null;
+  if (lines.length === 0 && !isDisabled) return null;
   return (
-    <Section title={row.frozen.length > 0 ? t("Paused after failures") : t("Disabled")}>
+    <Section
+      title={isDisabled ? t("Disabled") : t("Paused after failures")}
+      aside={
+        isDisabled && mayChange ? (
+          <Button variant="default" size="xs" loading={change.isPending} onClick={() => change.mutate(true)}>
+            {t("Enable")}
+          </Button>
+        ) : null
+      }
+    >
       <Stack gap={8}>
+        {isDisabled ? <Text fz="sm">{t("This channel serves no calls.")}</Text> : null}
         {lines.map(({ key, text, hint }) => (
           <div key={key}>
             <Text fz="sm">{text}</Text>

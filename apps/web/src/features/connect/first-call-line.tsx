@@ -20,13 +20,13 @@ export function FirstCallLine() {
           <Text fz="sm">{t("Waiting for your first call with these settings…")}</Text>
         </>
       ) : (
-        <Received call={call} />
+        <ReceivedCall call={call} />
       )}
     </Paper>
   );
 }
 
-function Received({ call }: { call: LogRow }) {
+function ReceivedCall({ call }: { call: LogRow }) {
   const { t } = useTranslation("connect");
   const format = useFormat();
   const failed = call.outcome === "failed";

@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { Empty, LoadError } from "#ui/empty.tsx";
+import { Fold } from "#ui/fold.tsx";
 import { Page, Section } from "#ui/page/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -15,8 +16,12 @@ import { diagnosisQuery } from "./api.ts";
 import { findingTexts, groupLabels, linkOf, states } from "./labels.ts";
 import classes from "./diagnostics.module.css";
 
-/** Order within a group. */
 const severity: readonly DiagnosisState[] = ["problem", "warning", "ok"];
+
+/** The most severe first, and those of a group together. */
+function rankOf({ state, group }: DiagnosisFinding): number {
+  return severity.indexOf(state) * diagnosisGroups.length + diagnosisGroups.indexOf(group);
+}
 
 export default function DiagnosticsPage() {
   const { t } = useTranslation("diagnostics");
@@ -75,6 +80,9 @@ function Running() {
 function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis: Diagnosis }) {
   const { t } = useTranslation("diagnostics");
   const count = (state: DiagnosisState) => findings.filter((one) => one.state === state).length;
+  const sorted = findings.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const open = sorted.filter(({ state }) => state !== "ok");
+  const passed = sorted.filter(({ state }) => state === "ok");
   return (
     <>
       <Group gap="lg" fz="sm">
@@ -89,21 +97,29 @@ function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis:
           {t("{{seconds}} s", { seconds: (took_ms / 1_000).toFixed(1) })}
         </Text>
       </Group>
-      {diagnosisGroups.map((group) => {
-        const own = findings
-          .filter((one) => one.group === group)
-          .toSorted((one, other) => severity.indexOf(one.state) - severity.indexOf(other.state));
-        return own.length === 0 ? null : (
-          <Section key={group} title={t(groupLabels[group])}>
-            <ul className={classes.list}>
-              {own.map((finding) => (
-                <FindingRow key={`${finding.code} ${finding.text}`} finding={finding} />
-              ))}
-            </ul>
-          </Section>
-        );
-      })}
+      {open.length === 0 ? null : (
+        <Section title={t("Problems and warnings")}>
+          <FindingList findings={open} />
+        </Section>
+      )}
+      {passed.length === 0 ? null : (
+        <Section>
+          <Fold label={t("Passed checks: {{total}}", { total: passed.length })}>
+            <FindingList findings={passed} />
+          </Fold>
+        </Section>
+      )}
     </>
+  );
+}
+
+function FindingList({ findings }: { findings: readonly DiagnosisFinding[] }) {
+  return (
+    <ul className={classes.list}>
+      {findings.map((finding) => (
+        <FindingRow key={`${finding.code} ${finding.text}`} finding={finding} />
+      ))}
+    </ul>
   );
 }
 
@@ -115,6 +131,9 @@ function FindingRow({ finding }: { finding: DiagnosisFinding }) {
   return (
     <li className={classes.row}>
       <StatusDot tone={tone}>{t(label)}</StatusDot>
+      <Text fz="inherit" c="dimmed">
+        {t(groupLabels[finding.group])}
+      </Text>
       <div>
         <Text fz="inherit">{text}</Text>
         {fix === "" ? null : (
@@ -124,8 +143,8 @@ function FindingRow({ finding }: { finding: DiagnosisFinding }) {
         )}
       </div>
       {link === undefined ? null : (
-        <Anchor component={Link} to={link} fz="inherit" aria-label={t("Open: {{what}}", { what: text })}>
-          {t("Open")}
+        <Anchor component={Link} to={link.to} fz="inherit">
+          {t(link.label)}
         </Anchor>
       )}
     </li>

@@ -1,4 +1,5 @@
 /** Words for checks, their states and their groups, and the screens where their findings are corrected. */
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { DiagnosisFinding } from "@gateway/shared/site/diagnosis";
 import { diagnosisTemplates } from "@gateway/shared/site/diagnosis-texts";
@@ -23,35 +24,49 @@ export const states: Record<DiagnosisFinding["state"], { label: string; tone: To
   problem: { label: phrase("Problem"), tone: "bad" },
 };
 
-const setting = (key: string) => `/panel/setting?q=${key}`;
+type FindingLink = { to: string; label: string };
+
+const settingsOf = (search: string): FindingLink => ({
+  to: `/panel/setting?${search}`,
+  label: phrase("Open settings"),
+});
+const serverAddress = settingsOf("q=ServerAddress");
+const channels: FindingLink = { to: "/panel/channel", label: phrase("Open channels") };
+const disabledChannels: FindingLink = {
+  ...channels,
+  to: `/panel/channel?status=${ChannelStatus.autoDisabled}`,
+};
+const backups = settingsOf("section=backups");
+const logExport = settingsOf("section=log-export");
+const mail = settingsOf("section=mail");
 
 /** A link for findings of these codes. */
-const links = lookupTable<string>({
-  time_zone: setting("TimeZone"),
-  disk_low: setting("LogRetentionDays"),
-  address_unset: setting("ServerAddress"),
-  host_unknown: setting("ServerAddress"),
-  address_elsewhere: setting("ServerAddress"),
-  address_not_encrypted: setting("ServerAddress"),
-  callback_missing: setting("ServerAddress"),
-  payment_address_missing: setting("ServerAddress"),
-  payment_address_other: "/panel/payment",
-  prices_missing: "/panel/pricing",
-  keys_disabled: "/panel/channel",
-  keys_unreadable: "/panel/channel",
-  channels_disabled: "/panel/channel",
-  backups_off: setting("Backup"),
-  backup_missing: setting("Backup"),
-  backup_old: setting("Backup"),
-  backup_failed: setting("Backup"),
-  log_export_missing: setting("LogExport"),
-  log_export_late: setting("LogExport"),
-  log_export_failed: setting("LogExport"),
-  mail_unset: setting("SMTP"),
-  mail_refused: setting("SMTP"),
+const links = lookupTable<FindingLink>({
+  time_zone: settingsOf("q=TimeZone"),
+  disk_low: settingsOf("q=LogRetentionDays"),
+  address_unset: serverAddress,
+  host_unknown: serverAddress,
+  address_elsewhere: serverAddress,
+  address_not_encrypted: serverAddress,
+  callback_missing: serverAddress,
+  payment_address_missing: serverAddress,
+  payment_address_other: { to: "/panel/payment?tab=gateways", label: phrase("Open payment gateways") },
+  prices_missing: { to: "/panel/pricing", label: phrase("Open prices") },
+  keys_disabled: channels,
+  keys_unreadable: channels,
+  channels_disabled: disabledChannels,
+  backups_off: backups,
+  backup_missing: backups,
+  backup_old: backups,
+  backup_failed: backups,
+  log_export_missing: logExport,
+  log_export_late: logExport,
+  log_export_failed: logExport,
+  mail_unset: mail,
+  mail_refused: mail,
 });
 
-export function linkOf({ code }: Pick<DiagnosisFinding, "code">): string | undefined {
+export function linkOf({ code }: Pick<DiagnosisFinding, "code">): FindingLink | undefined {
   return links[code];
 }
 

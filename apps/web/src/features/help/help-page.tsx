@@ -69,7 +69,7 @@ function Help({ index }: { index: HelpIndex }) {
           <HelpArticle key={entry.id} entry={entry} pages={all} />
         ) : (
           <Page title={t("Help")}>
-            {query === "" && id !== "" ? <Unknown id={id} index={index} /> : null}
+            {query === "" && id !== "" ? <UnknownPage id={id} index={index} /> : null}
             {query === "" ? <HelpContents index={index} /> : <HelpHits index={index} query={query} />}
           </Page>
         )}
@@ -79,7 +79,7 @@ function Help({ index }: { index: HelpIndex }) {
 }
 
 /** Names the nearest page for an unknown one. The list of all pages follows. */
-function Unknown({ id, index }: { id: string; index: HelpIndex }) {
+function UnknownPage({ id, index }: { id: string; index: HelpIndex }) {
   const { t } = useTranslation("help");
   const addressOf = useHelpAddress();
   const pages = index.flatMap((group) => group.pages);

@@ -46,7 +46,7 @@ export function Bell() {
         <ActionIcon size={36} aria-label={label} title={label} onClick={toggle}>
           <Picture size={19} stroke={1.7} />
           {unread > 0 ? (
-            <span className={classes.count} aria-hidden>
+            <span className={classes.count} data-wide={unread > 9 || undefined} aria-hidden>
               {number}
             </span>
           ) : null}

@@ -2,7 +2,18 @@ import type { InboxRow } from "@gateway/shared/site/inbox";
 import { createInstance } from "i18next";
 import { expect, it } from "vitest";
 import { messagesOf } from "#lib/locale-files.ts";
+import { translateWith } from "#lib/translate.fixture.ts";
 import { entryText } from "./entry-texts.ts";
+
+it("a failed job leads to the screen where its cause is corrected", () => {
+  const t = translateWith((text: string) => text);
+  const addressFor = (job: string) => {
+    const row = { event: "job-failed", facts: { job }, reason: "", reason_facts: [] } as unknown as InboxRow;
+    return entryText(t, row, { quota: String }).to;
+  };
+  expect(addressFor("write-backups")).toBe("/panel/setting?section=backups");
+  expect(addressFor("sweep-accounts")).toBe("/panel/diagnostics");
+});
 
 it("a notification is built from its facts in the reader's language, with its reason and its link", async () => {
   const t = await createInstance().init({

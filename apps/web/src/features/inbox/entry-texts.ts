@@ -2,6 +2,7 @@
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { InboxKind, InboxRow, OwnEvent } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
+import { jobAddress } from "#lib/address/job-address.ts";
 import { moneyText } from "#lib/format/money.ts";
 import { type Formatters, formatTime } from "#lib/format/quota.ts";
 import { phrasesIn } from "#lib/i18n.ts";
@@ -116,13 +117,13 @@ export function entryText(
       return {
         title: t("The job “{{name}}” failed", { name: of("job") }),
         text: reason,
-        to: "/panel/setting",
+        to: jobAddress(of("job")),
       };
     case "storage-full":
       return {
         title: t("The disk of node “{{node}}” is full", { node: of("node") }),
         text: reason,
-        to: "/panel/setting",
+        to: "/panel/diagnostics",
       };
     case "replica-unused":
       return {
@@ -140,10 +141,10 @@ export function entryText(
       return {
         title: t("The directory “{{name}}” sent a change that is not valid", { name: of("name") }),
         text: reason,
-        to: "/panel/setting",
+        to: "/panel/setting?section=identity-providers",
       };
     case "notice-undelivered":
-      return undelivered(t, facts["channel"] ?? "", reason);
+      return undeliveredNotice(t, facts["channel"] ?? "", reason);
     default:
       return ownEntryText(t, { ...row, event }, format);
   }
@@ -227,7 +228,7 @@ function changedModels(t: TFunction<"inbox">, { facts }: InboxRow): EntryText {
   return { title, text, to: "/panel/channel?changes=all" };
 }
 
-function undelivered(t: TFunction<"inbox">, id: string, reason: string): EntryText {
+function undeliveredNotice(t: TFunction<"inbox">, id: string, reason: string): EntryText {
   const channel = Object.hasOwn(noticeChannels, id) ? t(noticeChannels[id] ?? "") : id;
   return {
     title: t("A notice could not be sent: {{channel}}", { channel }),

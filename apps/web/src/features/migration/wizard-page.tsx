@@ -155,7 +155,7 @@ function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
       return (
         <Stack gap="md">
           {note === null ? null : <Failure text={note} />}
-          <Ended
+          <RunResult
             run={step.run}
             onBack={() => setStep({ name: "source" })}
             onImport={() => start(false, step.run.id)}
@@ -181,7 +181,7 @@ function Failure({ text }: { text: string }) {
 
 type EndedProps = { run: ImportRun; onBack: () => void; onImport: () => Promise<void> };
 
-function Ended({ run, onBack, onImport }: EndedProps) {
+function RunResult({ run, onBack, onImport }: EndedProps) {
   const { t } = useTranslation("migration");
   const [starting, setStarting] = useState(false);
   const back = (

@@ -32,7 +32,7 @@ export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
   const bring = useImportModelInfo();
 
   const start = async () => {
-    const list = source === "text" ? parsed(text) : undefined;
+    const list = source === "text" ? parseJson(text) : undefined;
     if (list === null) return;
     const input = source === "url" ? { url: url.trim() } : source === "text" ? { models: list } : {};
     const { added, changed, kept } = await bring.mutateAsync({ ...input, mode });
@@ -119,7 +119,7 @@ export function ImportModelInfoDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Returns null for invalid JSON. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) ?? {};
   } catch {

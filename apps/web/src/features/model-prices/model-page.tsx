@@ -49,7 +49,12 @@ export default function ModelPage() {
       </Anchor>
       {inConsole ? <DisabledModelsNote only={model} /> : null}
       {offer && groups.data ? (
-        <Loaded key={model} offer={offer} groups={groups.data} onDisable={() => disabling.open(model)} />
+        <ModelDetails
+          key={model}
+          offer={offer}
+          groups={groups.data}
+          onDisable={() => disabling.open(model)}
+        />
       ) : models.error && !models.data ? (
         <LoadError error={models.error} onRetry={() => void models.refetch()} />
       ) : groups.error && !groups.data ? (
@@ -86,7 +91,7 @@ type ModelDetailsProps = {
 
 const useGroups = () => useQuery(usableGroupsQuery).data;
 
-function Loaded({ offer, groups, onDisable }: ModelDetailsProps) {
+function ModelDetails({ offer, groups, onDisable }: ModelDetailsProps) {
   const { t } = useTranslation("model-prices");
   const self = useSelf();
   const inConsole = useInConsole();

@@ -5,6 +5,7 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { jobAddress } from "#lib/address/job-address.ts";
 import { logAddress } from "#lib/address/log-address.ts";
 import { useErrorTexts } from "#lib/errors/late-errors.ts";
 import { joinList } from "#lib/format/join-list.ts";
@@ -153,7 +154,7 @@ function noticeLine(
       return {
         title: t("The job “{{name}}” failed", { name: item.name }) + times,
         text,
-        to: "/panel/setting",
+        to: jobAddress(item.name),
         urgent: true,
       };
     case "prices-failed":

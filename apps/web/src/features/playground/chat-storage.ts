@@ -11,14 +11,14 @@ export function loadChats(userId: number): Chat[] {
   try {
     const stored = z.array(z.unknown()).safeParse(JSON.parse(readStorage(keyOf(userId)) ?? "[]"));
     const chats = (stored.data ?? []).map((chat) => Chat.safeParse(chat).data);
-    return chats.filter((chat) => chat !== undefined).map(settled);
+    return chats.filter((chat) => chat !== undefined).map(stopAnswers);
   } catch {
     return [];
   }
 }
 
 /** Marks answers as stopped that were in progress when the page was closed. */
-function settled(chat: Chat): Chat {
+function stopAnswers(chat: Chat): Chat {
   return {
     ...chat,
     turns: chat.turns.map((turn) => ({

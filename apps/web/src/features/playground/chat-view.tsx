@@ -9,7 +9,7 @@ import { takeDraft } from "#lib/playground-draft.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { LazyBoundary, lazyPart } from "#ui/lazy-part.tsx";
-import { toast, UNDO_MS } from "#ui/toast.tsx";
+import { toast, OFFER_MS } from "#ui/toast.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ChatList } from "./chat-list.tsx";
 import { type Chat, noParameters, type Turn } from "./chat.ts";
@@ -61,13 +61,13 @@ function useDeletedMessage() {
   const deleted = useRef<{ chat: Chat; at: number }[]>([]);
   return (chat: Chat, restore: (chat: Chat) => void) => {
     const now = performance.now();
-    deleted.current = [...deleted.current.filter(({ at }) => now - at < UNDO_MS), { chat, at: now }];
+    deleted.current = [...deleted.current.filter(({ at }) => now - at < OFFER_MS), { chat, at: now }];
     const undo = () => {
       for (const each of deleted.current) restore(each.chat);
       deleted.current = [];
       toast.close("chat-deleted");
     };
-    toast.undo(
+    toast.offer(
       "chat-deleted",
       <Group gap="sm">
         {t("{{count}} chats deleted", { count: deleted.current.length })}

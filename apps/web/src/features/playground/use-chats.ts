@@ -72,7 +72,7 @@ function withAnswer(chats: Chat[], job: Job, change: (answer: Answer) => Answer)
   );
 }
 
-function grown(answer: Answer, event: CompletionEvent, sinceMs: number): Answer {
+function addEvent(answer: Answer, event: CompletionEvent, sinceMs: number): Answer {
   const firstWord = answer.firstWord || sinceMs;
   switch (event.type) {
     case "opened":
@@ -142,11 +142,11 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
       const abort = new AbortController();
       aborts.current.set(job.answerId, abort);
       const started = performance.now();
-      const elapsed = () => Math.round(performance.now() - started);
+      const elapsedMs = () => Math.round(performance.now() - started);
       const set = (update: (answer: Answer) => Answer) => change((all) => withAnswer(all, job, update));
       const grow = byFrame((events: CompletionEvent[]) => {
-        const at = elapsed();
-        set((answer) => events.reduce((sum, event) => grown(sum, event, at), answer));
+        const at = elapsedMs();
+        set((answer) => events.reduce((sum, event) => addEvent(sum, event, at), answer));
       });
       let end: Partial<Answer> = { state: "done" };
       try {
@@ -172,7 +172,7 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
       }
       grow.flush();
       aborts.current.delete(job.answerId);
-      set((answer) => ({ ...answer, ...end, duration: elapsed() }));
+      set((answer) => ({ ...answer, ...end, duration: elapsedMs() }));
       const requestId = latest.current
         .find((one) => one.id === job.chatId)
         ?.turns.flatMap((one) => one.answers)

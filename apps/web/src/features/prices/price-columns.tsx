@@ -19,7 +19,8 @@ export function ownerName(owners: Owners, id: number, t: TFunction<"prices">): s
   return owners.get(id)?.name ?? t("Unknown owner");
 }
 
-const billed = (type: string, t: TFunction<"prices">) => (type === "times" ? t("per call") : t("by tokens"));
+const billingText = (type: string, t: TFunction<"prices">) =>
+  type === "times" ? t("per call") : t("by tokens");
 
 export function priceColumns(t: TFunction<"prices">, owners: Owners, scale: Scale): Column<PriceRow>[] {
   return [
@@ -31,7 +32,7 @@ export function priceColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
       width: 280,
       cell: (row) => <ModelCell price={row} owner={ownerName(owners, row.channel_type, t)} />,
     },
-    { id: "type", title: t("Billed"), cell: (row) => billed(row.type, t) },
+    { id: "type", title: t("Billed"), cell: (row) => billingText(row.type, t) },
     ...sides(t, scale, (row: PriceRow) => row, true),
     {
       id: "extras",
@@ -73,7 +74,7 @@ export function groupColumns(t: TFunction<"prices">, owners: Owners, scale: Scal
         );
       },
     },
-    { id: "type", title: t("Billed"), cell: ({ price }) => billed(price.type, t) },
+    { id: "type", title: t("Billed"), cell: ({ price }) => billingText(price.type, t) },
     ...sides(t, scale, (group: PriceGroup) => group.price, false),
     {
       id: "models",

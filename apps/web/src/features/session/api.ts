@@ -52,13 +52,14 @@ export function useSetup() {
 }
 
 /** Mails are sent in the language of the screen. */
-const mailed = (path: string) => (input: Omit<MailRequest, "language">) =>
+const sendMail = (path: string) => (input: Omit<MailRequest, "language">) =>
   http.post(path, nothing, { ...input, language: currentLanguage() });
 
-export const useSendCode = () => useMutation({ mutationFn: mailed("/verification"), meta: { quiet: true } });
+export const useSendCode = () =>
+  useMutation({ mutationFn: sendMail("/verification"), meta: { quiet: true } });
 
 export const useAskReset = () =>
-  useMutation({ mutationFn: mailed("/reset_password"), meta: { quiet: true } });
+  useMutation({ mutationFn: sendMail("/reset_password"), meta: { quiet: true } });
 
 export const useReset = () =>
   useMutation({

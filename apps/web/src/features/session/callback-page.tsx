@@ -82,14 +82,6 @@ function Arrival({ provider }: { provider: string }) {
           number: failureCount + 1,
           most: TRIES,
         });
-  // A rejection is final, so it may occur at the first try. Then there is nothing to count.
-  const failed =
-    failureCount > 1
-      ? t("Attempt {{number}} of {{most}} failed. Returning to the sign-in page…", {
-          number: failureCount,
-          most: TRIES,
-        })
-      : t("Returning to the sign-in page…");
   return (
     <EntryCard
       title={error ? t("Sign-in failed") : t("Signing in")}
@@ -97,7 +89,11 @@ function Arrival({ provider }: { provider: string }) {
     >
       <Group gap="sm" wrap="nowrap" role="status">
         <Loader size="sm" />
-        <Text>{error ? failed : trying}</Text>
+        <Text>
+          {error
+            ? t("{{count}} attempts failed. Returning to the sign-in page…", { count: failureCount })
+            : trying}
+        </Text>
       </Group>
     </EntryCard>
   );

@@ -71,7 +71,7 @@ function Fields() {
     { username: "", email: "", verification_code: "", password: "", repeat: "" },
     (values) => (verified ? missing(t, values) : {}),
   );
-  const refused = (error: unknown) => showFieldErrors(form, error, t);
+  const showErrors = (error: unknown) => showFieldErrors(form, error, t);
   const onFields = [register.error, sendCode.error].some(
     (error) => error instanceof ApiError && Object.keys(error.issues).length > 0,
   );
@@ -91,7 +91,7 @@ function Fields() {
           { email: email ?? "", turnstile },
           {
             onSuccess: () => toast.success(t("A code was sent to {{email}}", { email })),
-            onError: refused,
+            onError: showErrors,
             onSettled: (_done, error) => resolve(error === null),
           },
         );
@@ -116,7 +116,7 @@ function Fields() {
             toast.success(t("Welcome to {{name}}", { name }));
             void navigate("/panel/dashboard", { replace: true });
           },
-          onError: refused,
+          onError: showErrors,
         },
       );
     });

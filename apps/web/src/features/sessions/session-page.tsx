@@ -29,7 +29,7 @@ export default function SessionPage() {
     <>
       <BackLink to="/panel/session" label={t("All sessions")} />
       {session.data ? (
-        <Loaded key={`${userId} ${id}`} session={session.data} />
+        <SessionDetails key={`${userId} ${id}`} session={session.data} />
       ) : (
         <UnloadedObject
           error={session.error}
@@ -42,7 +42,7 @@ export default function SessionPage() {
   );
 }
 
-function Loaded({ session }: { session: AgentSession }) {
+function SessionDetails({ session }: { session: AgentSession }) {
   const { t } = useTranslation("sessions");
   const hasMoves = (session.move_list ?? []).length > 0;
   const failed = session.errors.length > 0 ? <ErrorTable session={session} /> : null;

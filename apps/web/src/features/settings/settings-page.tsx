@@ -23,6 +23,7 @@ import { settingGroups } from "./sections/fields.ts";
 import type { SettingGroup, SettingSection } from "./sections/section.ts";
 import { showAccent } from "./show-accent.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
+import { UnknownSection } from "./unknown-section.tsx";
 import classes from "./settings.module.css";
 
 const ProviderCard = lazyPart(async () => (await import("./identity/provider-card.tsx")).ProviderCard);
@@ -38,7 +39,7 @@ export default function SettingsPage() {
   const isRoot = useCan("configure");
   const [drafts, setDrafts] = useState<Drafts>({});
   const searchText = search.get("q") ?? "";
-  const { group, section: page } = openPage(search, useLocation().hash, isRoot);
+  const { group, section: page, unknown } = openPage(search, useLocation().hash, isRoot);
   const accent = settings.data?.AccentColor;
   useEffect(() => {
     if (accent !== undefined) showAccent(accent);
@@ -92,6 +93,9 @@ export default function SettingsPage() {
           ))}
         </Tabs.List>
       </Tabs>
+      {unknown === undefined || searchText !== "" ? null : (
+        <UnknownSection name={unknown} onRemove={() => setSearch({ tab: group.id }, { replace: true })} />
+      )}
       {!settings.data ? (
         <QueryFallback query={settings}>
           <Center h={240}>
@@ -162,15 +166,17 @@ function pagesOf(group: SettingGroup, isRoot: boolean): SettingPage[] {
 
 /**
  * Returns the page that the address names: by `section`, by the anchor that links had before there were pages, or by
- * `tab`, whose first page it is.
+ * `tab`, whose first page it is. `unknown` is the section or tab of the address that does not exist.
  */
 function openPage(search: URLSearchParams, hash: string, isRoot: boolean) {
   const wanted = search.get("section") ?? /^#section-(.+)$/.exec(hash)?.[1];
   for (const group of settingGroups) {
     const section = pagesOf(group, isRoot).find(({ id }) => id === wanted);
-    if (section) return { group, section };
+    if (section) return { group, section, unknown: undefined };
   }
+  const tab = search.get("tab") ?? undefined;
   const [first] = settingGroups;
-  const group = settingGroups.find(({ id }) => id === search.get("tab")) ?? first;
-  return { group, section: group.sections[0] };
+  const group = settingGroups.find(({ id }) => id === tab);
+  const unknown = wanted ?? (group === undefined ? tab : undefined);
+  return { group: group ?? first, section: (group ?? first).sections[0], unknown };
 }

@@ -71,6 +71,13 @@ function DefaultAbout({ name }: { name: string }) {
           )}
         </Text>
       </Part>
+      <Part title={t("Open source")}>
+        <Text>
+          {t("{{name}} runs on an open-source gateway. Its source code is available under the MIT license.", {
+            name,
+          })}
+        </Text>
+      </Part>
       <Group gap="lg">
         <Anchor component={Link} to="/price">
           {t("Models and prices")}

@@ -3,6 +3,7 @@ import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useSite, useSystemName } from "#lib/site.ts";
+import { repositoryPage } from "#repository.ts";
 import { LazyBoundary } from "#ui/lazy-part.tsx";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
@@ -32,15 +33,25 @@ export function Footer() {
             <Anchor fz="sm" c="dimmed" component={Link} to="/help">
               {t("Help")}
             </Anchor>
-            <Anchor fz="sm" c="dimmed" component={Link} to="/about">
-              {t("Open source")}
-            </Anchor>
-            <Anchor fz="sm" c="dimmed" href={licenceUrl} target="_blank" rel="noopener noreferrer">
-              {t("MIT license")}
-            </Anchor>
+            {repositoryPage === undefined ? (
+              <Anchor fz="sm" c="dimmed" component={Link} to="/about">
+                {t("Open source")}
+              </Anchor>
+            ) : (
+              <OutsideLink href={repositoryPage}>{t("Open source")}</OutsideLink>
+            )}
+            <OutsideLink href={licenceUrl}>{t("MIT license")}</OutsideLink>
           </Group>
         </Group>
       )}
     </Container>
+  );
+}
+
+function OutsideLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Anchor fz="sm" c="dimmed" href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </Anchor>
   );
 }

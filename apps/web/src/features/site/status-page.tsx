@@ -66,7 +66,7 @@ export default function StatusPage() {
         {t("Status of {{name}}", { name })}
       </Title>
       {status.data ? (
-        <Loaded status={status.data} />
+        <StatusReport status={status.data} />
       ) : disabled ? (
         <Empty
           title={t("This site has no status page")}
@@ -91,7 +91,7 @@ export default function StatusPage() {
 
 const spans = ["hours", "days"] as const;
 
-function Loaded({ status }: { status: Status }) {
+function StatusReport({ status }: { status: Status }) {
   const { t } = useTranslation("site");
   const [span, setSpan] = useState<(typeof spans)[number]>("days");
   const [keyword, setKeyword] = useState("");

@@ -1,7 +1,7 @@
 /** The spending of the current month with its forecast and budget, and the statements of closed months. */
 import type { StatementMonth } from "@gateway/shared/billing/statement";
-import { ActionIcon, Button, Skeleton, Title, Tooltip } from "@mantine/core";
-import { IconDownload, IconFileInvoice, IconReceipt } from "@tabler/icons-react";
+import { ActionIcon, Button, Skeleton, Text, Title, Tooltip } from "@mantine/core";
+import { IconDownload, IconFileInvoice } from "@tabler/icons-react";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
@@ -112,14 +112,10 @@ function RunningMonth() {
     >
       {!lines.data ? (
         <QueryFallback query={lines}>
-          <Skeleton height={140} />
+          <Skeleton height={22} />
         </QueryFallback>
       ) : lines.data.length === 0 ? (
-        <Empty
-          icon={IconReceipt}
-          title={t("No spending this month")}
-          hint={t("Charged calls appear here within a minute.")}
-        />
+        <Text fz="sm">{t("No spending this month. Charged calls appear here within a minute.")}</Text>
       ) : (
         <StatementLines lines={lines.data} label={t("This month so far")} />
       )}
@@ -162,6 +158,7 @@ function ClosedMonths() {
         paging={{ kind: "pages", page, size, total: months.data?.total_count, onChange: setParams }}
         empty={
           <Empty
+            compact
             icon={IconFileInvoice}
             title={t("No statements yet")}
             hint={t("A statement is created one day after its month ends (UTC). Its figures do not change.")}

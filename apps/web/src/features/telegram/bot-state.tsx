@@ -33,7 +33,7 @@ export function BotState() {
     reload.mutate(undefined, { onSuccess: () => toast.success(t("Menu updated in Telegram")) });
 
   const status = bot.data;
-  const { tone, word, hint } = status ? labelFor(status, t) : unknown(bot.error, t);
+  const { tone, word, hint } = status ? labelFor(status, t) : unknownState(bot.error, t);
   return (
     <Card padding="md">
       <Group justify="space-between" gap="sm">
@@ -109,6 +109,6 @@ function labelFor(
   };
 }
 
-function unknown(error: unknown, t: TFunction<"telegram">): Messages {
+function unknownState(error: unknown, t: TFunction<"telegram">): Messages {
   return { tone: "bad", word: t("This could not be loaded"), hint: errorReason(error, t) };
 }

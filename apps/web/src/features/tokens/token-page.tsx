@@ -46,7 +46,7 @@ export default function TokenPage() {
         label={t("All tokens")}
       />
       {token.data ? (
-        <Loaded key={id} {...token.data} />
+        <TokenDetails key={id} {...token.data} />
       ) : (
         <UnloadedObject
           error={token.error}
@@ -59,7 +59,7 @@ export default function TokenPage() {
   );
 }
 
-function Loaded({ token, own, owner }: PageToken) {
+function TokenDetails({ token, own, owner }: PageToken) {
   const { t } = useTranslation("tokens");
   const seesCalls = useMayEnter("logs");
   const usage = useQuery(usageQuery(own ? `/token/${token.id}` : `/token/admin/${token.id}`));

@@ -21,8 +21,8 @@ export function InviteCard() {
       )}
     >
       <Stack gap="sm">
-        <Copied label={t("Invitation link")} value={link} />
-        <Copied label={t("Invitation code")} value={self.aff_code} />
+        <CopyField label={t("Invitation link")} value={link} />
+        <CopyField label={t("Invitation code")} value={self.aff_code} />
         <SimpleGrid cols={2}>
           <div>
             <Text c="dimmed" fz="xs">
@@ -42,7 +42,7 @@ export function InviteCard() {
   );
 }
 
-function Copied({ label, value }: { label: string; value: string }) {
+function CopyField({ label, value }: { label: string; value: string }) {
   return (
     <TextInput
       label={label}

@@ -36,7 +36,7 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
       {state.error && !state.data ? (
         <LoadError error={state.error} onRetry={() => void state.refetch()} />
       ) : status === "success" ? (
-        <Paid points={state.data?.quota ?? 0} onClose={onClose} />
+        <PaidNotice points={state.data?.quota ?? 0} onClose={onClose} />
       ) : status === "pending" ? (
         <Stack align="center" gap="md">
           {opened ? (
@@ -148,7 +148,7 @@ function Amount({ amount, name }: { amount: string; name: string }) {
   );
 }
 
-function Paid({ points, onClose }: { points: number; onClose: () => void }) {
+function PaidNotice({ points, onClose }: { points: number; onClose: () => void }) {
   const { t } = useTranslation("top-up");
   const format = useFormat();
   return (

@@ -43,7 +43,7 @@ export default function UserPage() {
     <>
       <BackLink to="/panel/user" label={t("All users")} />
       {user.data ? (
-        <Loaded key={id} user={user.data} />
+        <UserDetails key={id} user={user.data} />
       ) : (
         <UnloadedObject
           error={user.error}
@@ -56,7 +56,7 @@ export default function UserPage() {
   );
 }
 
-function Loaded({ user }: { user: UserDetail }) {
+function UserDetails({ user }: { user: UserDetail }) {
   const { t } = useTranslation("users");
   const format = useFormat();
   const edited = useDrawerParam();

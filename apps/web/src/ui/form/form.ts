@@ -34,7 +34,7 @@ export function useSchemaForm<Schema extends z.ZodObject>(
     validateDebounce: 250,
     validate: (values) => ({
       ...stillRefused(refused.current, values),
-      ...inOrder(schema, { ...translated(t, also(values)), ...problemsOf(t, schema, values) }),
+      ...inOrder(schema, { ...translateProblems(t, also(values)), ...problemsOf(t, schema, values) }),
     }),
   });
   return {
@@ -84,7 +84,10 @@ function problemsOf(t: TFunction, schema: z.ZodType, values: unknown): Record<st
   return problems;
 }
 
-function translated(t: TFunction, problems: Record<string, string | WireParams>): Record<string, string> {
+function translateProblems(
+  t: TFunction,
+  problems: Record<string, string | WireParams>,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(problems).map(([field, problem]) => [
       field,

@@ -36,9 +36,9 @@ export function OpenedRow<Row>({ opened, rows, keyOf, load, create, children }: 
   if (rows === undefined) return <RowLoading onClose={close} />;
   if (load === undefined || key === NEW) return <RowMissing onClose={close} />;
   return (
-    <Loaded key={key} id={key} load={load} onClose={close}>
+    <LoadedRow key={key} id={key} load={load} onClose={close}>
       {children}
-    </Loaded>
+    </LoadedRow>
   );
 }
 
@@ -49,7 +49,7 @@ type LoadedRowProps<Row> = {
   children: (row: Row) => ReactNode;
 };
 
-function Loaded<Row>({ id, load, onClose, children }: LoadedRowProps<Row>) {
+function LoadedRow<Row>({ id, load, onClose, children }: LoadedRowProps<Row>) {
   const row = useQuery({
     queryKey: ["opened-row", window.location.pathname, id],
     queryFn: async () => ({ row: await load(id) }),

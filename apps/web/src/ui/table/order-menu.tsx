@@ -10,7 +10,7 @@ export function OrderMenu<Row>({ columns, order, onOrder }: OrderMenuProps<Row>)
   const { t } = useTranslation();
   const arrowOf = (id: string) =>
     order === id ? <IconArrowUp size={15} /> : order === `-${id}` ? <IconArrowDown size={15} /> : null;
-  const spoken = (id: string) =>
+  const directionOf = (id: string) =>
     order === id ? t("ascending") : order === `-${id}` ? t("descending") : undefined;
   const field = order.replace(/^-/, "");
   return (
@@ -29,7 +29,7 @@ export function OrderMenu<Row>({ columns, order, onOrder }: OrderMenuProps<Row>)
               key={column.id}
               onClick={() => onOrder(nextOrder(order, column))}
               rightSection={arrowOf(column.id)}
-              aria-description={spoken(column.id)}
+              aria-description={directionOf(column.id)}
               fw={field === column.id ? 600 : undefined}
             >
               {column.title}

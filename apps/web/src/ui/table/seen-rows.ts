@@ -17,7 +17,7 @@ type SeenRows<Row> = {
   ) => Promise<string[]>;
 };
 
-function keyed<Row extends { id: number }>(rows: readonly Row[]): [string, Row][] {
+function withKeys<Row extends { id: number }>(rows: readonly Row[]): [string, Row][] {
   return rows.map((row) => [String(row.id), row]);
 }
 
@@ -27,7 +27,7 @@ export function useSeenRows<Row extends { id: number }>(rows: readonly Row[] | u
   const [seen, setSeen] = useState<ReadonlyMap<string, Row>>(new Map());
   if (rows !== shown) {
     setShown(rows);
-    setSeen(new Map([...seen, ...keyed(rows ?? [])]));
+    setSeen(new Map([...seen, ...withKeys(rows ?? [])]));
   }
   return useMemo(
     () => ({
@@ -39,7 +39,7 @@ export function useSeenRows<Row extends { id: number }>(rows: readonly Row[] | u
           matches.push(...data);
           if (data.length < pageSize || matches.length >= total_count) break;
         }
-        setSeen((before) => new Map([...before, ...keyed(matches)]));
+        setSeen((before) => new Map([...before, ...withKeys(matches)]));
         return [...new Set(matches.map((row) => String(row.id)))];
       },
     }),

@@ -207,7 +207,7 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
           </td>
         ) : null}
       </tr>
-      <Unfolded
+      <DetailsRow
         span={shown.length + (selected === null ? 0 : 1) + (rowActions ? 1 : 0)}
         content={detail?.(row)}
       />
@@ -272,7 +272,7 @@ export function LowerRow({ id, columns, cell, actions, onOpen }: LowerRowProps) 
 
 const skeletonRows = [0, 1, 2, 3, 4, 5, 6, 7];
 
-function Unfolded({ span, content }: { span: number; content: ReactNode }) {
+function DetailsRow({ span, content }: { span: number; content: ReactNode }) {
   if (content === null || content === undefined) return null;
   return (
     <tr>

@@ -62,10 +62,10 @@ export function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>
   const valueOf = columns.find(({ id, sortable }) => sortable && id === field)?.sortValue;
   if (valueOf === undefined) return [...rows];
   const sign = order.startsWith("-") ? -1 : 1;
-  return rows.toSorted((a, b) => sign * compared(valueOf(a), valueOf(b)));
+  return rows.toSorted((a, b) => sign * compareValues(valueOf(a), valueOf(b)));
 }
 
-function compared(a: string | number, b: string | number): number {
+function compareValues(a: string | number, b: string | number): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   return String(a).localeCompare(String(b), undefined, { numeric: true, sensitivity: "base" });
 }

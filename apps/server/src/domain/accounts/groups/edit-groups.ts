@@ -67,19 +67,20 @@ export async function createGroup(db: Db, actor: Actor, input: UserGroupInput): 
   });
 }
 
+/** Changes the given fields. */
 export async function changeGroup(
   db: Db,
   actor: Actor,
   id: number,
-  input: Omit<UserGroupInput, "symbol">,
+  change: Partial<Omit<UserGroupInput, "symbol">>,
 ): Promise<UserGroup> {
-  checkWindow(input);
-  const { name, ratio, api_rate, promotion, min, max, cache_marks, quotes } = input;
+  const { name, ratio, api_rate, promotion, min, max, cache_marks, quotes } = change;
+  const data = { name, ratio, api_rate, public: change.public, promotion, min, max, cache_marks, quotes };
   return inTransaction(db, async (tx) => {
     await lockGroup(tx, id);
     const before = await getGroup(tx, id);
-    const data = { name, ratio, api_rate, public: input.public, promotion, min, max, cache_marks, quotes };
     const after = await tx.userGroup.update({ where: { id }, data });
+    checkWindow(after);
     await auditGroup(tx, actor, "group.change", before, after);
     await announce(tx, "groups", id);
     return after;
@@ -136,7 +137,7 @@ async function lockGroup(tx: Db, id: number): Promise<void> {
   await tx.$executeRaw`SELECT 1 FROM user_groups WHERE id = ${id} FOR UPDATE`;
 }
 
-function checkWindow({ promotion, min, max }: Omit<UserGroupInput, "symbol">): void {
+function checkWindow({ promotion, min, max }: Pick<UserGroup, "promotion" | "min" | "max">): void {
   if (!promotion || max === 0 || max > min) return;
   throw invalidRequest({ reason: "group_window" }, { field: "max" });
 }

@@ -65,7 +65,7 @@ export async function finishRegistration(
     answer,
   }: { actor: Actor & { id: number }; place: RelyingParty; answer: PasskeyRegistration },
 ): Promise<Passkey> {
-  const checked = await verified(() =>
+  const checked = await verifyOrRefuse(() =>
     verifyRegistrationResponse({
       response: { ...answer, response: { ...answer.response, transports: transportsOf(answer) } },
       expectedChallenge: (challenge) => spendChallenge(db, secrets, challenge, "passkey-add", actor.id),
@@ -129,7 +129,7 @@ export async function finishSignIn(
   if (known === null) throw notConfirmed();
   const { user, ...passkey } = known;
   const { userHandle, ...response } = answer.response;
-  const checked = await verified(() =>
+  const checked = await verifyOrRefuse(() =>
     verifyAuthenticationResponse({
       response: { ...answer, response: userHandle === undefined ? response : { ...response, userHandle } },
       expectedChallenge: (challenge) => spendChallenge(db, secrets, challenge, "passkey-login", 0),
@@ -239,7 +239,7 @@ function transportsOf(answer: PasskeyRegistration): AuthenticatorTransport[] {
 }
 
 /** Converts errors of the library, which throws for every invalid response, to one error for the client. */
-async function verified<T>(check: () => Promise<T>): Promise<T> {
+async function verifyOrRefuse<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (error) {

@@ -29,8 +29,8 @@ export async function takeGuess(
   secrets: Secrets,
   { name, user, ip }: { name: string; user: User | null; ip: string },
 ): Promise<Guess> {
-  const account = user === null ? hashed(secrets, name.toLowerCase()) : String(user.id);
-  const pair = hashed(secrets, `${account}@${ip}`);
+  const account = user === null ? hashLogin(secrets, name.toLowerCase()) : String(user.id);
+  const pair = hashLogin(secrets, `${account}@${ip}`);
   const known = user !== null && (await knowsAddress(db, user, ip));
   await takeAttempt(db, FROM_ONE, pair, { ...ONE_ADDRESS, reason });
   if (!known) await takeAttempt(db, FROM_ALL, account, { ...ALL_ADDRESSES, reason });
@@ -47,6 +47,6 @@ async function knowsAddress(db: Db, user: User, ip: string): Promise<boolean> {
   return (await db.session.count({ where: { user_id: user.id, ip, expires_at: { gt: currentTime() } } })) > 0;
 }
 
-function hashed(secrets: Secrets, text: string): string {
+function hashLogin(secrets: Secrets, text: string): string {
   return Buffer.from(secrets.hash(`login:${text}`)).toString("hex");
 }

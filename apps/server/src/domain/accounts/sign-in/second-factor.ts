@@ -92,6 +92,12 @@ export async function renewRecoveryCodes(
   if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
   await requireSecondFactor(db, secrets, user, code);
   return db.$transaction(async (tx) => {
+    // Locks the account: of two renewals at once, the codes of the first must not stay valid.
+    const { count } = await tx.user.updateMany({
+      where: { id: user.id, totp_enabled: true },
+      data: { totp_enabled: true },
+    });
+    if (count === 0) throw conflict({ reason: "totp_off" });
     await writeAudit(tx, { actor, action: "user.totp_recovery", targetType: "user", targetId: user.id });
     return replaceRecoveryCodes(tx, secrets, user.id);
   });

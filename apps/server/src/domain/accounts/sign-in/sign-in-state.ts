@@ -60,7 +60,7 @@ export async function spendState(
     browser !== undefined &&
     sameSecret(row.code_hash, secrets.hash(browser)) &&
     ownerOf(row.payload) === userId;
-  if (!fits) throw expired();
+  if (!fits) throw expiredError();
   return { userId, expiresAt: row.expires_at };
 }
 
@@ -112,7 +112,7 @@ export async function findArrival(db: Db, secrets: Secrets, browser: string | un
     },
   });
   const userId = ownerOf(row?.payload ?? null);
-  if (browser === undefined || typeof userId !== "number") throw expired();
+  if (browser === undefined || typeof userId !== "number") throw expiredError();
   const user = await getUser(db, userId);
   if (!isEnabled(user)) throw userDisabled();
   return user;
@@ -131,10 +131,10 @@ export async function spendArrival(
       code_hash: secrets.hash(`${ARRIVED}:${userId}`),
     },
   });
-  if (count === 0) throw expired();
+  if (count === 0) throw expiredError();
 }
 
-function expired(): GatewayError {
+function expiredError(): GatewayError {
   return forbidden({ reason: "sign_in_expired" });
 }
 

@@ -58,7 +58,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
   function testOf(channel: ActiveChannel, key: ActiveKey | undefined): () => Promise<ChannelTestResult> {
     const model = testModelOf(channel, channel.provider);
     const { test } = options;
-    if (test === undefined || model === undefined) return untested;
+    if (test === undefined || model === undefined) return skipTest;
     return () =>
       test({ ...channel, keys: key === undefined ? channel.keys.slice(0, 1) : [key] }, model, false);
   }
@@ -80,7 +80,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
       state.refused.delete(id);
       if (verdict.kind !== "failed" || !refusing.has(verdict.fault)) return;
       const what = verdict.fault === "auth" ? "keyRefused" : "accountWithoutBalance";
-      const reason = reasonOf(what, { times: current.count, message: verdict.message });
+      const reason = reasonOf(what, { times: current.count, message: verdict.message.replace(/\.$/, "") });
       writeDown(
         id === WHOLE ? disableChannel(db, channel.id, reason) : disableKey(db, channel.id, id, reason),
       );
@@ -131,7 +131,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
     const found = circuit;
     const { test } = options;
     const keys = key === undefined ? channel.keys : [key];
-    const ask = test === undefined ? untested : () => test({ ...channel, keys }, model, true);
+    const ask = test === undefined ? skipTest : () => test({ ...channel, keys }, model, true);
     confirm.start(`model ${channel.id} ${model}`, ask, (verdict) => {
       const several = verdict.kind === "untested" && found.accounts.size >= SEVERAL_ACCOUNTS;
       if (!several && (verdict.kind !== "failed" || verdict.fault === "bad-request"))
@@ -148,7 +148,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
   return { collectEvidence, collectSilence, circuitFailed };
 }
 
-const untested = (): Promise<ChannelTestResult> =>
+const skipTest = (): Promise<ChannelTestResult> =>
   Promise.resolve({ ok: false, model: "", duration: 0, message: "", message_facts: [], fault: cannotProbe });
 
 /**

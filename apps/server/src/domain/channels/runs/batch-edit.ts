@@ -46,8 +46,11 @@ function editMapping(
 }
 
 /** Returns only the fields that differ. */
-export function differences(before: ChannelInput, after: ChannelInput): FieldChange[] {
-  const changes: FieldChange[] = [];
+export function differences(
+  before: ChannelInput,
+  after: ChannelInput,
+): (FieldChange & { field: keyof ChannelInput })[] {
+  const changes: (FieldChange & { field: keyof ChannelInput })[] = [];
   for (const field of Object.keys(after) as (keyof ChannelInput)[]) {
     if (field === "key") continue;
     const [was, is] = [words(before[field]), words(after[field])];

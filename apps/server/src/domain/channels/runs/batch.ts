@@ -2,6 +2,7 @@
  * Applies one change to many channels. Each channel has its own transaction: successful changes stay. The
  * result names every channel that failed, with the reason.
  */
+import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type {
   ChannelBatchAnswer,
   ChannelEdit,
@@ -31,7 +32,7 @@ export async function editChannels(
 ): Promise<ChannelEditAnswer> {
   const answer: ChannelEditAnswer = { preview, changed: [], unchanged: 0, failed: [] };
   const { failed } = await each(deps, ids, async (before) => {
-    const now = { ...toChannelInput(before), key: "" };
+    const now: ChannelInput = { ...toChannelInput(before), key: "" };
     const wanted = applyEdit(now, edit);
     const changes = differences(now, wanted);
     if (changes.length === 0) {
@@ -47,7 +48,8 @@ export async function editChannels(
         before.keys,
       );
     else await editChannel(deps, actor, before.id, (latest) => applyEdit(latest, edit));
-    answer.changed.push({ id: before.id, name: before.name, changes });
+    const values = Object.fromEntries(changes.map(({ field }) => [field, now[field]]));
+    answer.changed.push({ id: before.id, name: before.name, changes, before: values });
   });
   return { ...answer, failed };
 }

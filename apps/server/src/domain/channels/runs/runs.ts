@@ -50,7 +50,7 @@ export async function openRun(
     const running = await tx.channelRun.findFirst({ where: { kind: input.kind, status: "running" } });
     if (running !== null) throw conflict({ reason: alreadyRunning[input.kind] });
     const channels = await tx.channel.findMany({
-      where: meant(input),
+      where: conditionOf(input),
       select: { id: true },
       orderBy: { id: "asc" },
     });
@@ -80,7 +80,7 @@ const alreadyRunning = {
   models: "models_running",
 } as const;
 
-function meant({ ids, tag }: ChannelRunInput): Prisma.ChannelWhereInput {
+function conditionOf({ ids, tag }: ChannelRunInput): Prisma.ChannelWhereInput {
   const alive = { deleted_at: null };
   if (ids !== undefined) return { ...alive, id: { in: ids } };
   if (tag !== "") return { ...alive, tag };

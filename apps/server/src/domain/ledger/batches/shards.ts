@@ -86,7 +86,7 @@ function createShard(
   { nodeId, part, logRows, book, breaker, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
 ): Batcher<LedgerOperation, Decision> {
-  async function reserved(requestIds: string[]): Promise<Set<string>> {
+  async function findReserved(requestIds: string[]): Promise<Set<string>> {
     if (requestIds.length === 0) return new Set();
     const statement = { ...findReservations, values: [requestIds, nodeId] };
     const rows = await connection.query<{ request_id: string }>(statement);
@@ -120,7 +120,7 @@ function createShard(
     return new Set(found.keys());
   }
 
-  const splits = createLeaseSplitter({ connection, book, reserved, lookUp });
+  const splits = createLeaseSplitter({ connection, book, findReserved, lookUp });
 
   async function run(items: readonly BatchItem<LedgerOperation>[]): Promise<(Decision | typeof again)[]> {
     const splitting = items.map(({ input }) => input).filter(isSplitting);
@@ -184,7 +184,7 @@ function createShard(
     const isUnclear = ({ input, isUncertain }: BatchItem<LedgerOperation>, ord: number) =>
       !isDone(verdicts.get(ord)) && (isUncertain || (input.kind === "settle" && isIn(silent, input)));
     const unclear = items.filter(isUnclear).map((item) => item.input);
-    const open = await reserved(
+    const open = await findReserved(
       unclear.flatMap((operation) => (operation.kind === "reserve" ? [operation.input.requestId] : [])),
     );
     const ended = unclear.flatMap((operation) => (operation.kind === "settle" ? [operation.record] : []));

@@ -79,7 +79,7 @@ export function createLogRowFormat(): LogRowFormat {
         // Nothing between two commas is a null.
         if (value === null || value === undefined) text += ",";
         else if (typeof value === "number" || typeof value === "boolean") text += `,${value}`;
-        else text += quoted(typeof value === "string" ? value : JSON.stringify(value));
+        else text += quoteField(typeof value === "string" ? value : JSON.stringify(value));
       }
       return text + end;
     },
@@ -94,7 +94,7 @@ export function createLogRowFormat(): LogRowFormat {
   };
 }
 
-function quoted(text: string): string {
+function quoteField(text: string): string {
   let inside = text;
   if (inside.includes("\\")) inside = inside.replaceAll("\\", "\\\\");
   if (inside.includes('"')) inside = inside.replaceAll('"', '""');

@@ -51,7 +51,7 @@ export interface LeaseSplitterOptions {
   connection: Pick<Connection, "query">;
   book: LeaseBook;
   /** Returns which of these calls have a reservation of their own on this node. */
-  reserved(requestIds: string[]): Promise<Set<string>>;
+  findReserved(requestIds: string[]): Promise<Set<string>>;
   /** Reads the current state of these leases again. */
   lookUp(leases: readonly Lease[]): Promise<unknown>;
 }
@@ -59,12 +59,12 @@ export interface LeaseSplitterOptions {
 export function createLeaseSplitter({
   connection,
   book,
-  reserved,
+  findReserved,
   lookUp,
 }: LeaseSplitterOptions): LeaseSplitter {
   return {
     async resolveUncertain(operations) {
-      const there = await reserved(operations.map(({ record }) => record.requestId));
+      const there = await findReserved(operations.map(({ record }) => record.requestId));
       for (const { call, record } of operations) if (there.has(record.requestId)) book.detachCall(call);
     },
 

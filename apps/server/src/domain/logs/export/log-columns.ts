@@ -38,11 +38,11 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-function required(name: string, kind: Kind, valueOf: ExportColumn["valueOf"]): ExportColumn {
+function requiredColumn(name: string, kind: Kind, valueOf: ExportColumn["valueOf"]): ExportColumn {
   return { schema: { name, repetition_type: "REQUIRED", ...kinds[kind] }, valueOf };
 }
 
-function optional(name: string, kind: Kind, valueOf: ExportColumn["valueOf"]): ExportColumn {
+function optionalColumn(name: string, kind: Kind, valueOf: ExportColumn["valueOf"]): ExportColumn {
   return { schema: { name, repetition_type: "OPTIONAL", ...kinds[kind] }, valueOf };
 }
 
@@ -80,11 +80,11 @@ const stored: readonly (readonly [name: string, kind: Kind])[] = [
 ];
 
 const columns: readonly ExportColumn[] = [
-  ...stored.map(([name, kind]) => required(name, kind, (row) => row.stored[name])),
-  required("cached_tokens", "long", ({ bill }) => BigInt(cachedTokensOf(bill))),
-  optional("session_id", "text", ({ session }) => session?.id),
-  optional("session_agent", "text", ({ session }) => session?.agent),
-  optional("bill", "text", ({ bill }) => bill && JSON.stringify(bill)),
+  ...stored.map(([name, kind]) => requiredColumn(name, kind, (row) => row.stored[name])),
+  requiredColumn("cached_tokens", "long", ({ bill }) => BigInt(cachedTokensOf(bill))),
+  optionalColumn("session_id", "text", ({ session }) => session?.id),
+  optionalColumn("session_agent", "text", ({ session }) => session?.agent),
+  optionalColumn("bill", "text", ({ bill }) => bill && JSON.stringify(bill)),
 ];
 
 /** The schema of a file: its root, then its columns. */

@@ -73,7 +73,12 @@ const dollars = "USD";
 
 /** Its payments are options; their history needs a gateway, which is disabled. */
 async function* payments({ options, source, book }: ReadContext): AsyncGenerator<PaymentRecord> {
-  const made = (id: number, type: "epay" | "stripe", name: string, config: Record<string, string>) => ({
+  const gatewayRecord = (
+    id: number,
+    type: "epay" | "stripe",
+    name: string,
+    config: Record<string, string>,
+  ) => ({
     id,
     uuid: shortNumber(`new-api-${type}-${id}`).slice(0, 36),
     type,
@@ -92,7 +97,7 @@ async function* payments({ options, source, book }: ReadContext): AsyncGenerator
   const option = (key: string) => options.get(key) ?? "";
   if (source.columns.has("top_ups")) {
     book.read("payments");
-    yield made(history, "epay", "Imported", {
+    yield gatewayRecord(history, "epay", "Imported", {
       pay_domain: "https://example.invalid",
       partner_id: "0",
       key: "0",
@@ -102,7 +107,7 @@ async function* payments({ options, source, book }: ReadContext): AsyncGenerator
   if (option("EpayId") !== "" && option("EpayKey") !== "" && option("PayAddress") !== "") {
     book.read("payments");
     noteAddresses(book, "epay");
-    yield made(2, "epay", "EPay", {
+    yield gatewayRecord(2, "epay", "EPay", {
       pay_domain: option("PayAddress"),
       partner_id: option("EpayId"),
       key: option("EpayKey"),
@@ -112,7 +117,7 @@ async function* payments({ options, source, book }: ReadContext): AsyncGenerator
   if (option("StripeApiSecret") !== "") {
     book.read("payments");
     noteAddresses(book, "Stripe");
-    yield made(3, "stripe", "Stripe", {
+    yield gatewayRecord(3, "stripe", "Stripe", {
       secret_key: option("StripeApiSecret"),
       webhook_secret: option("StripeWebhookSecret"),
     });

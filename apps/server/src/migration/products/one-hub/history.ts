@@ -101,7 +101,7 @@ function sampleOf(row: SourceRow): ChargeSample | undefined {
     usage: {
       input: Math.max(0, whole(row, "prompt_tokens")),
       output: Math.max(0, whole(row, "completion_tokens")),
-      ...defined({
+      ...withoutUndefined({
         cacheRead: reads ?? amount("cached_tokens"),
         cacheWrite5m: writes ?? (reads === undefined ? undefined : 0),
         audioInput: amount("input_audio_tokens"),
@@ -131,7 +131,7 @@ function defaultOf(kind: string): string {
   return (defaultExtras as Record<string, string>)[kind] ?? "1";
 }
 
-function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;
   };

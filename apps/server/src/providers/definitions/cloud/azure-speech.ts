@@ -1,3 +1,4 @@
+import { escapeHtml } from "@gateway/shared/escape-html";
 import { lookupTable } from "@gateway/shared/lookup-table";
 import type { Wire } from "#dialects/dialect.ts";
 import { type Adapter, type RequestShape, CredentialError, type Provider } from "#providers/provider.ts";
@@ -19,18 +20,6 @@ const formats = lookupTable<string>({
   pcm: "raw-24khz-16bit-mono-pcm",
 });
 
-const entities = lookupTable<string>({
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-});
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
-}
-
 /** Returns the voice for one of OpenAI's names, by channel or default, or Azure's voice of that name. */
 function voiceOf(name: string, call: RequestShape): [voice: string, role: string | undefined] {
   const known = knownVoice(name, call, defaults);
@@ -43,16 +32,18 @@ const speech: Adapter = {
     const { input, voice, speed, output } = readSpeech(body, formats);
     const [name, role] = voiceOf(voice, call);
     const rate = `${speed < 1 ? "" : "+"}${Math.round((speed - 1) * 100)}%`;
-    const spoken = `<prosody rate="${rate}">${escape(input)}</prosody>`;
+    const spoken = `<prosody rate="${rate}">${escapeHtml(input)}</prosody>`;
     const acted =
-      role === undefined ? spoken : `<mstts:express-as role="${escape(role)}">${spoken}</mstts:express-as>`;
+      role === undefined
+        ? spoken
+        : `<mstts:express-as role="${escapeHtml(role)}">${spoken}</mstts:express-as>`;
     return {
       path: "/cognitiveservices/v1",
       headers: { "content-type": "application/ssml+xml", "x-microsoft-outputformat": output },
       body:
         '<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" ' +
         'xmlns:mstts="https://www.w3.org/2001/mstts" xml:lang="en-US">' +
-        `<voice name="${escape(name)}">${acted}</voice></speak>`,
+        `<voice name="${escapeHtml(name)}">${acted}</voice></speak>`,
     };
   },
 };

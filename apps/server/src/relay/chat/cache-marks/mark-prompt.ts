@@ -7,6 +7,8 @@ import { placeMarks } from "./place-marks.ts";
 import { piecesOf } from "./prompt-pieces.ts";
 
 export interface Marking {
+  /** The name under which the prompts of the session are remembered. */
+  readonly name: string;
   /** What is known of the session's prompt; undefined for its first call. */
   readonly known: KnownPrompt | undefined;
   /** Milliseconds since 1970. */
@@ -33,7 +35,7 @@ export function markPrompt(
     upstreamModel: model,
   }: Pick<PricedTarget, "channel" | "upstreamModel"> & Partial<PricedTarget>,
   dialect: Upstream["id"],
-  { known, now, isAgent }: Marking & { readonly isAgent: boolean },
+  { known, now, isAgent }: Omit<Marking, "name"> & { readonly isAgent: boolean },
 ): MarkedPrompt {
   const minimum = dialect === "own" ? undefined : cacheMinimumOf(channel, model, dialect);
   const pieces = minimum === undefined ? undefined : piecesOf(body);

@@ -123,7 +123,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
   let isLeft = true;
   try {
     yield NOTHING;
-    yield* passed(passing, chunks, kept);
+    yield* passPieces(passing, chunks, kept);
     isLeft = false;
   } finally {
     if (isLeft) {
@@ -156,7 +156,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
 const NOTHING = Buffer.alloc(0);
 
 /** Yields what the provider sends, except the end. Never throws. */
-async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedTail): Pieces<Buffer> {
+async function* passPieces(passing: Passing, chunks: Pieces<Buffer>, kept: BufferedTail): Pieces<Buffer> {
   const { reader, response, bill } = passing;
   const inProgress = { progress: () => progressOf(passing) };
   while (true) {

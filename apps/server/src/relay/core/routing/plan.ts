@@ -281,7 +281,7 @@ function routeGroupsOf(
       refused ??= symbol;
       continue;
     }
-    const found = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    const found = pinnedChannels(services, pin) ?? services.candidates.find(symbol, model);
     const home = pin?.home?.channel;
     const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
     const channels = offeredOf(listed, needs, endpoint, model);
@@ -295,7 +295,7 @@ function routeGroupsOf(
   throw modelNotFound(model);
 }
 
-function pinned(services: RelayServices, pin: Pin | undefined): readonly ActiveChannel[] | undefined {
+function pinnedChannels(services: RelayServices, pin: Pin | undefined): readonly ActiveChannel[] | undefined {
   return pin?.only === undefined ? undefined : [namedChannel(services, pin.only)];
 }
 

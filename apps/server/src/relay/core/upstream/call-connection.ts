@@ -143,12 +143,12 @@ export class CallConnection implements RequestProgress {
     const { caller, books } = this.#call;
     // An unsent request costs nothing, and a rejected one has no usage.
     if (this.#reach === "not sent" || books === "none") return this.#cancel();
-    const cut = () => {
+    const cancelDrain = () => {
       this.#isCut = true;
       this.#cancel();
     };
-    this.#drain = this.#services.drains.begin(caller.userId, cut, this.#costs.drainExtent());
-    if (this.#drain === undefined) cut();
+    this.#drain = this.#services.drains.begin(caller.userId, cancelDrain, this.#costs.drainExtent());
+    if (this.#drain === undefined) cancelDrain();
   }
 
   #cancel(): void {

@@ -30,11 +30,15 @@ export function withoutCredentials(text: string, origin: Origin): string {
   let clean = text.slice(0, MAX_TEXT);
   for (const secret of secretsOf(origin)) {
     const spellings = new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
-    for (const spelling of spellings) clean = clean.replaceAll(new RegExp(escaped(spelling), "gi"), REMOVED);
+    for (const spelling of spellings)
+      clean = clean.replaceAll(new RegExp(escapePattern(spelling), "gi"), REMOVED);
     // Providers shorten what they quote: sk-abc***xyz.
     if (secret.length >= 12)
       clean = clean.replace(
-        new RegExp(`${escaped(secret.slice(0, SHOWN_OF_KEY))}[\\w-]*(?:\\*{2,}|…|\\.{3})[\\w*.…-]*`, "gi"),
+        new RegExp(
+          `${escapePattern(secret.slice(0, SHOWN_OF_KEY))}[\\w-]*(?:\\*{2,}|…|\\.{3})[\\w*.…-]*`,
+          "gi",
+        ),
         REMOVED,
       );
   }
@@ -45,7 +49,7 @@ export function withoutCredentials(text: string, origin: Origin): string {
 export function forClients(text: string, origin: Origin): string {
   let clean = withoutCredentials(text, origin);
   for (const host of hostsOf(origin))
-    clean = clean.replaceAll(new RegExp(`(?:https?://)?${escaped(host)}(?::\\d+)?`, "gi"), REMOVED);
+    clean = clean.replaceAll(new RegExp(`(?:https?://)?${escapePattern(host)}(?::\\d+)?`, "gi"), REMOVED);
   return clean
     .replace(urls, (url) => (isPublicPage(url) ? url : REMOVED))
     .replace(addresses, REMOVED)
@@ -150,7 +154,7 @@ function secretsOf({ channel, key }: Origin): string[] {
     custom_parameter: parameters ?? {},
     plugin,
   });
-  const parts = [...keys.flatMap(partsOf), ...hidden, decoded(URL.parse(proxy)?.password ?? "")];
+  const parts = [...keys.flatMap(partsOf), ...hidden, decodePath(URL.parse(proxy)?.password ?? "")];
   // Longest first, so that no part of a longer secret remains.
   return [...new Set(parts)]
     .filter((part) => part.length >= LEAST_PART)
@@ -165,7 +169,7 @@ function partsOf(key: string): string[] {
   return [key, ...key.split(/[|,;:\s]+/)];
 }
 
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -173,6 +177,6 @@ function decoded(text: string): string {
   }
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 }

@@ -84,7 +84,7 @@ export async function send(
     progress,
   });
   if (request.asCompressed === true) return response;
-  return asEvents(account.channel.provider, decompressResponse(response));
+  return asEvents(account.channel.provider, decompressResponse(response, limits.limits?.maxBytes));
 }
 
 /** Opens a WebSocket at the provider, or returns its rejection. Throws as `send` does. */

@@ -34,15 +34,19 @@ export function marksOf(
           .map((change) => change.target_name || change.target_id),
       ),
     ];
-    const listed = (all: string[]) =>
+    const listNames = (all: string[]) =>
       joinList(all.slice(0, mostNames)) + (all.length > mostNames ? " …" : "");
     const [channels, prices, failing] = [names("channel."), names("price."), names(automatic)];
     return [
-      ...(channels.length > 0 ? [{ day, text: t("Disabled: {{names}}", { names: listed(channels) }) }] : []),
-      ...(failing.length > 0
-        ? [{ day, text: t("Disabled automatically: {{names}}", { names: listed(failing) }) }]
+      ...(channels.length > 0
+        ? [{ day, text: t("Disabled: {{names}}", { names: listNames(channels) }) }]
         : []),
-      ...(prices.length > 0 ? [{ day, text: t("Price changed: {{names}}", { names: listed(prices) }) }] : []),
+      ...(failing.length > 0
+        ? [{ day, text: t("Disabled automatically: {{names}}", { names: listNames(failing) }) }]
+        : []),
+      ...(prices.length > 0
+        ? [{ day, text: t("Price changed: {{names}}", { names: listNames(prices) }) }]
+        : []),
     ];
   });
 }

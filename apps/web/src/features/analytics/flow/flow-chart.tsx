@@ -19,7 +19,7 @@ type FlowChartProps = {
 
 const width = 1_000;
 const head = 24;
-const left = (column: number) => (column * (flowSize.width - flowSize.bar)) / (flowColumns.length - 1);
+const leftEdge = (column: number) => (column * (flowSize.width - flowSize.bar)) / (flowColumns.length - 1);
 
 export function FlowChart({ layout, titles, print, percent, addressOf }: FlowChartProps) {
   const { t } = useTranslation("analytics");
@@ -32,7 +32,7 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("Flow of calls")}>
       <svg viewBox={`0 0 ${width} ${flowSize.height + head + 8}`} className={classes.chart}>
         {titles.map((title, column) => (
-          <text key={title} x={left(column)} y={12} className={classes.title}>
+          <text key={title} x={leftEdge(column)} y={12} className={classes.title}>
             {title}
           </text>
         ))}

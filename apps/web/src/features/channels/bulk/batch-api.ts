@@ -10,9 +10,10 @@ import type {
 } from "@gateway/shared/channels/channel-batch";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { refreshChannels } from "#features/channels/api.ts";
+import { undoNameOf } from "#features/channels/use-channel-switch.ts";
 import { asList, asSent, http } from "#lib/http.ts";
 import { allChannels } from "#lib/queries/channels.ts";
-import { offerUndo } from "#ui/undo.tsx";
+import { offerUndo, offerUndoOfAll } from "#ui/undo.tsx";
 
 export const deleteChannels = (ids: number[]) =>
   http.del("/channel/batch", asSent<ChannelBatchAnswer>(), { ids });
@@ -28,6 +29,19 @@ export function offerToEnable(client: QueryClient, message: string, ids: number[
     for (let at = 0; at < ids.length; at += portion) await switchChannels(ids.slice(at, at + portion), true);
     await refreshChannels(client);
   });
+}
+
+/** Reports that these channels were edited, with a button that restores their previous values. */
+export function offerToRestore(
+  client: QueryClient,
+  texts: { all: string; one: string },
+  changed: ChannelEditAnswer["changed"],
+): void {
+  const parts = changed.map(({ id, before }) => ({
+    object: undoNameOf(id),
+    undo: () => http.put(`/channel/${id}`, asSent<ChannelRow>(), before),
+  }));
+  offerUndoOfAll("channels", texts, parts, () => refreshChannels(client));
 }
 
 export const copyChannel = (id: number) => http.post(`/channel/${id}/copy`, asSent<ChannelRow>());

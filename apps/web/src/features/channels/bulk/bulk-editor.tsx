@@ -9,7 +9,7 @@ import { refreshChannels } from "#features/channels/api.ts";
 import { errorReason } from "#lib/errors/error-text.ts";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { type EditTarget, editMany } from "./batch-api.ts";
+import { type EditTarget, editMany, offerToRestore } from "./batch-api.ts";
 import { BulkFields, editOf, isEmptyDraft, noChange } from "./bulk-fields.tsx";
 import { BulkPreview } from "./bulk-preview.tsx";
 import classes from "#features/channels/channels.module.css";
@@ -36,11 +36,14 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
     mutationFn: () => order(false),
     onSuccess: async (answer) => {
       await refreshChannels(client);
-      const count = answer.changed.length;
-      if (answer.failed.length === 0) {
-        toast.success(t("{{count}} channels changed", { count }));
-        onClose();
-      } else setSeen(answer);
+      const { changed, added, removed, failed } = answer;
+      const all = t("{{count}} channels changed", { count: changed.length });
+      // Created and deleted channels would stay as they are.
+      if (changed.length > 0 && added.length + removed.length === 0)
+        offerToRestore(client, { all, one: t("Edited with other channels") }, changed);
+      else if (failed.length === 0) toast.success(all);
+      if (failed.length === 0) onClose();
+      else setSeen(answer);
     },
   });
   const unreadable = draft.mapping === null;

@@ -82,7 +82,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
   const set = (patch: Partial<BulkDraft>) => onChange({ ...draft, ...patch });
   return (
     <>
-      <Listed label={t("Models")} mode={draft.modelMode} onMode={(modelMode) => set({ modelMode })}>
+      <ListField label={t("Models")} mode={draft.modelMode} onMode={(modelMode) => set({ modelMode })}>
         <TagsInput
           aria-label={t("Models")}
           placeholder={
@@ -95,8 +95,8 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
           onChange={(models) => set({ models: [...new Set(models.map((model) => model.trim()))] })}
           classNames={{ input: classes.modelsInput }}
         />
-      </Listed>
-      <Listed label={t("Groups")} mode={draft.groupMode} onMode={(groupMode) => set({ groupMode })}>
+      </ListField>
+      <ListField label={t("Groups")} mode={draft.groupMode} onMode={(groupMode) => set({ groupMode })}>
         <MultiSelect
           aria-label={t("Groups")}
           data={groups.map((symbol) => ({ value: symbol, label: groupName(symbol) }))}
@@ -105,8 +105,8 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
           searchable
           hidePickedOptions
         />
-      </Listed>
-      <Listed
+      </ListField>
+      <ListField
         label={t("Model mapping")}
         mode={draft.mappingMode}
         onMode={(mappingMode) => set({ mappingMode })}
@@ -123,7 +123,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
               : undefined
           }
         />
-      </Listed>
+      </ListField>
       <Group grow align="flex-start">
         <NumberInput
           label={t("Priority")}
@@ -200,7 +200,7 @@ function asMapping(value: unknown): Record<string, string> | null {
 
 type ListedProps = { label: string; mode: Mode; onMode: (mode: Mode) => void; children: ReactNode };
 
-function Listed({ label, mode, onMode, children }: ListedProps) {
+function ListField({ label, mode, onMode, children }: ListedProps) {
   const { t } = useTranslation("channels");
   return (
     <Stack gap={6}>

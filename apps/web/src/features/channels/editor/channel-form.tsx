@@ -11,6 +11,7 @@ import { countKeys } from "#features/channels/keys/count-keys.ts";
 import { keyModeOf } from "#features/channels/keys/keys-field.tsx";
 import { testUnsavedChannel } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
+import { useSavedMessage } from "#features/channels/use-saved-message.tsx";
 import { fieldNameOf } from "#lib/labels/channel-fields.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { FormDrawer } from "#ui/form/form-drawer.tsx";
@@ -46,6 +47,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   const { id, keyHints } = start;
   const client = useQueryClient();
   const save = useSaveChannel();
+  const showSaved = useSavedMessage();
   const providerOf = (type: number) => providers.find((provider) => provider.type === type);
   const form = useSchemaForm(ChannelDraft, start.draft, (values) =>
     providerFaults(t, values, providerOf(values.type), keyHints.length > 0),
@@ -72,7 +74,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
     }
     try {
       const saved = await save.mutateAsync({ id, input: inputOf({ ...draft, key_mode }) });
-      toast.success(t("{{name}} saved", { name: saved.name }));
+      showSaved(saved, t("{{name}} saved", { name: saved.name }));
       onClose();
     } catch (error) {
       throw inFormPaths(error, draft);

@@ -5,13 +5,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/channels/api.ts";
+import { useSavedMessage } from "#features/channels/use-saved-message.tsx";
 import { faultText, issueTexts } from "#lib/errors/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import { DialogButtons } from "#ui/form/dialog-buttons.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { SaveKeys } from "#ui/form/save-keys.tsx";
-import { toast } from "#ui/toast.tsx";
 import { countKeys } from "./count-keys.ts";
 import classes from "./keys.module.css";
 
@@ -19,14 +19,15 @@ export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () =>
   const { t } = useTranslation("channels");
   const client = useQueryClient();
   const provider = useProvider(row.type);
+  const showSaved = useSavedMessage();
   const stored = useQuery({ ...keysQuery(row.id), meta: { quiet: true } }).data?.length;
   const [typed, setTyped] = useState("");
   const keyCount = countKeys(typed);
   const replace = useMutation({
     mutationFn: () => replaceKeys(row.id, typed),
     meta: inForm,
-    onSuccess: async () => {
-      toast.success(t("The keys of {{name}} were replaced", { name: row.name }));
+    onSuccess: async (saved) => {
+      showSaved(saved, t("The keys of {{name}} were replaced", { name: row.name }));
       onClose();
       await refreshChannels(client);
     },

@@ -1,7 +1,7 @@
 /** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { lookupTable } from "@gateway/shared/lookup-table";
-import { Button, Code, Skeleton, Stack, Text, Timeline } from "@mantine/core";
+import { Button, Code, Skeleton, Stack, Text, ThemeIcon, Timeline } from "@mantine/core";
 import {
   IconCirclePlus,
   IconHeartbeat,
@@ -60,8 +60,11 @@ export function Events({ id }: { id: number }) {
           return (
             <Timeline.Item
               key={row.id}
-              color={color}
-              bullet={<Picture size={15} stroke={1.8} />}
+              bullet={
+                <ThemeIcon size={28} radius="xl" variant="light" color={color}>
+                  <Picture size={15} stroke={1.8} />
+                </ThemeIcon>
+              }
               title={
                 <Text fw={500} fz="sm">
                   <EventTitle row={row} />

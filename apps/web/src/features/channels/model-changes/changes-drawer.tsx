@@ -78,7 +78,7 @@ function Changes() {
           })}
         />
       ) : null}
-      <Unchecked seen={changes.data} />
+      <UncheckedChannels seen={changes.data} />
     </Stack>
   );
 }
@@ -141,7 +141,7 @@ function NoChanges({ seen: { checked_time }, ignored }: { seen: ModelChangePage;
 }
 
 /** The channels whose provider sent no list, with the reason. */
-function Unchecked({ seen: { unchecked, unchecked_count } }: { seen: ModelChangePage }) {
+function UncheckedChannels({ seen: { unchecked, unchecked_count } }: { seen: ModelChangePage }) {
   const { t } = useTranslation("channels");
   if (unchecked_count === 0) return null;
   return (

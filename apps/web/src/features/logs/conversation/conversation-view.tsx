@@ -68,7 +68,7 @@ function PartView({ part }: { part: MessagePart }) {
         </Text>
       );
     case "reasoning":
-      return <Folded title={t("Reasoning")} text={part.text} />;
+      return <FoldedText title={t("Reasoning")} text={part.text} />;
     case "image":
       return <Picture url={part.url} />;
     case "file":
@@ -78,13 +78,13 @@ function PartView({ part }: { part: MessagePart }) {
         </Text>
       );
     case "tool-call":
-      return <Folded title={t("Tool call: {{name}}", { name: part.name })} text={part.input} code />;
+      return <FoldedText title={t("Tool call: {{name}}", { name: part.name })} text={part.input} code />;
     case "tool-result":
-      return <Folded title={t("Result: {{name}}", { name: part.name })} text={part.text} code />;
+      return <FoldedText title={t("Result: {{name}}", { name: part.name })} text={part.text} code />;
   }
 }
 
-function Folded({ title, text, code = false }: { title: string; text: string; code?: boolean }) {
+function FoldedText({ title, text, code = false }: { title: string; text: string; code?: boolean }) {
   return (
     <details className={classes.folded}>
       <summary>{title}</summary>

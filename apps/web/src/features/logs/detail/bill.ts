@@ -101,18 +101,18 @@ export function costsOf(bill: Bill, pointsPerUsd: number): Costs {
   });
   const decimals = Math.max(COST_DECIMALS, ...lines.map(({ cost }) => decimalsOf(cost)));
   const ofPrices = Math.max(PRICE_DECIMALS, ...lines.map(({ price }) => decimalsOf(price)));
-  const print = (points: number) => padded(worthOf(points, pointsPerUsd), decimals);
-  const sum = lines.reduce((total, { cost }) => total + unitsOf(padded(cost, decimals)), 0n);
+  const print = (points: number) => padDecimals(worthOf(points, pointsPerUsd), decimals);
+  const sum = lines.reduce((total, { cost }) => total + unitsOf(padDecimals(cost, decimals)), 0n);
   return {
     lines: lines.map((line) => ({
       ...line,
-      price: padded(line.price, ofPrices),
-      cost: padded(line.cost, decimals),
+      price: padDecimals(line.price, ofPrices),
+      cost: padDecimals(line.cost, decimals),
     })),
     print,
     rounded(points) {
       const rest = unitsOf(print(points)) - sum;
-      return rest > 0n ? padded(decimalText({ value: rest, scale: decimals }), decimals) : "";
+      return rest > 0n ? padDecimals(decimalText({ value: rest, scale: decimals }), decimals) : "";
     },
   };
 }
@@ -126,7 +126,7 @@ function decimalsOf(text: string): number {
   return text.split(".")[1]?.length ?? 0;
 }
 
-function padded(text: string, decimals: number): string {
+function padDecimals(text: string, decimals: number): string {
   const [whole = "0", fraction = ""] = text.split(".");
   return `${whole}.${fraction.padEnd(decimals, "0")}`;
 }
@@ -134,7 +134,7 @@ function padded(text: string, decimals: number): string {
 /** Returns decimal numbers with as many decimals as the longest has. */
 export function alignDecimals(numbers: readonly string[], least = 0): string[] {
   const decimals = Math.max(least, ...numbers.map(decimalsOf));
-  return numbers.map((number) => (decimals === 0 ? number : padded(number, decimals)));
+  return numbers.map((number) => (decimals === 0 ? number : padDecimals(number, decimals)));
 }
 
 export type ExplainedLine = { kind: string; amount: number; ratio: string; points: string };

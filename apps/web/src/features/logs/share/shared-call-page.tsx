@@ -29,7 +29,7 @@ export default function SharedCallPage() {
   const { secret = "" } = useParams();
   usePageTitle(t("Shared call"));
   const shared = useQuery(sharedCallQuery(secret));
-  if (shared.data) return <Loaded shared={shared.data} />;
+  if (shared.data) return <SharedCallDetails shared={shared.data} />;
   const { error } = shared;
   if (error instanceof ApiError && [400, 404, 410].includes(error.status)) return <EndedLink error={error} />;
   if (error) return <LoadError heading error={error} onRetry={() => void shared.refetch()} />;
@@ -72,7 +72,7 @@ function EndedLink({ error }: { error: ApiError }) {
   );
 }
 
-function Loaded({ shared }: { shared: SharedCall }) {
+function SharedCallDetails({ shared }: { shared: SharedCall }) {
   const { t } = useTranslation("logs");
   const { call, bodies, expires_at } = shared;
   useErrorTexts(hasErrorCode(call.content_facts));

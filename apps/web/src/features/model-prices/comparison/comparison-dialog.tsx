@@ -34,7 +34,7 @@ export function ComparisonDialog({ offers, unit, group, groupRatio, onClose }: C
   const cnyPerUsd = useCnyPerUsd();
   const print = (offer: Offer, ratio: number | null) =>
     ratio === null ? "–" : priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), cnyPerUsd });
-  const priced = (title: string, ratioOf: (offer: Offer) => number | null): Row => ({
+  const priceRow = (title: string, ratioOf: (offer: Offer) => number | null): Row => ({
     title,
     of: (offer) => print(offer, ratioOf(offer)),
     amount: ratioOf,
@@ -51,17 +51,17 @@ export function ComparisonDialog({ offers, unit, group, groupRatio, onClose }: C
   const answer = (isTrue: boolean) => (isTrue ? t("Yes") : "–");
   const rows: Row[] = [
     { title: t("Provider"), of: (offer) => offer.owner || "–" },
-    priced(
+    priceRow(
       t("Input"),
       byToken((offer) => offer.input),
     ),
-    priced(
+    priceRow(
       t("Output"),
       byToken((offer) => offer.output),
     ),
-    priced(t("Cache read"), cacheRead),
+    priceRow(t("Cache read"), cacheRead),
     ...(offers.some(({ type }) => type === "times")
-      ? [priced(t("Per call"), (offer) => (offer.type === "times" ? offer.input : null))]
+      ? [priceRow(t("Per call"), (offer) => (offer.type === "times" ? offer.input : null))]
       : []),
     { title: t("Context"), of: ({ info }) => tokens(info?.context_length ?? 0) },
     { title: t("Maximum output"), of: ({ info }) => tokens(info?.max_tokens ?? 0) },

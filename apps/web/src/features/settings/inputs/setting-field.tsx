@@ -61,7 +61,7 @@ export function SettingField(props: SettingFieldProps) {
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const back: { label: string; to: DraftValue } =
     field.kind !== "secret"
-      ? { label: t("Reset to default: {{value}}", { value: printed(initial, field, t) }), to: initial }
+      ? { label: t("Reset to default: {{value}}", { value: textOfValue(initial, field, t) }), to: initial }
       : dirty
         ? { label: t("Discard"), to: "" }
         : { label: t("Remove"), to: null };
@@ -90,7 +90,7 @@ export function SettingField(props: SettingFieldProps) {
   );
 }
 
-function printed(value: SettingValue, field: SettingFieldRecord, t: (key: string) => string): string {
+function textOfValue(value: SettingValue, field: SettingFieldRecord, t: (key: string) => string): string {
   if (value === "") return t("empty");
   if (typeof value === "boolean") return value ? t("on") : t("off");
   if (field.kind === "events" || field.kind === "home-blocks") return t("all");

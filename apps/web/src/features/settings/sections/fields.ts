@@ -350,7 +350,7 @@ export const settingGroups: readonly [SettingGroup, ...SettingGroup[]] = [
     ],
   },
   { id: "notices", title: phrase("Notices"), sections: noticeSections },
-  { id: "other", title: phrase("Branding"), sections: brandSections },
+  { id: "other", title: phrase("Other"), sections: brandSections },
 ];
 
 /** Returns the label of a setting; undefined when it is not on the screen. */

@@ -41,7 +41,7 @@ export function LogExportState() {
         ) : null}
       </Group>
       {status.data ? (
-        <Loaded status={status.data} />
+        <ExportState status={status.data} />
       ) : (
         <QueryFallback query={status}>
           <Skeleton height={120} radius="md" aria-busy />
@@ -51,7 +51,7 @@ export function LogExportState() {
   );
 }
 
-function Loaded({ status }: { status: LogExportStatus }) {
+function ExportState({ status }: { status: LogExportStatus }) {
   const { t } = useTranslation("settings");
   const format = useFormat();
   const { exported_until: until, place, failures } = status;

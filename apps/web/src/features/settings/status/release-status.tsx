@@ -38,7 +38,7 @@ function State() {
         </Button>
       </Group>
       {status.data ? (
-        <Loaded status={status.data} />
+        <ReleaseDetails status={status.data} />
       ) : (
         <QueryFallback query={status}>
           <Skeleton height={60} radius="md" aria-busy />
@@ -48,7 +48,7 @@ function State() {
   );
 }
 
-function Loaded({ status }: { status: ReleaseCheckStatus }) {
+function ReleaseDetails({ status }: { status: ReleaseCheckStatus }) {
   const { t } = useTranslation("settings");
   const { version, release, is_newer: isNewer, checked_at: checkedAt, reason } = status;
   return (

@@ -47,17 +47,17 @@ export function viewsOf(list: string, userId: number): SavedView[] {
   }
 }
 
-const sorted = (views: SavedView[]) =>
+const sortByName = (views: SavedView[]) =>
   views.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
 
 /** Returns the views with this one, sorted by name. A view with the same name is replaced. */
 export function withView(views: readonly SavedView[], view: SavedView): SavedView[] {
-  return sorted([...views.filter(({ name }) => name !== view.name), view]);
+  return sortByName([...views.filter(({ name }) => name !== view.name), view]);
 }
 
 /** Returns the views after one was renamed, sorted by name. */
 export function withName(views: readonly SavedView[], view: SavedView, name: string): SavedView[] {
-  return sorted(views.map((each) => (each === view ? { ...view, name } : each)));
+  return sortByName(views.map((each) => (each === view ? { ...view, name } : each)));
 }
 
 export function storeViews(list: string, userId: number, views: readonly SavedView[]): void {

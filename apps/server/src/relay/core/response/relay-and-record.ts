@@ -7,55 +7,60 @@ import { tapPieces } from "./pieces.ts";
 import { openResponseCache } from "./response-cache.ts";
 import { tapText } from "./text-stream.ts";
 
-/**
- * Relays a call whose bodies may be logged and whose response may be cached.
- * @param check throws for a call that must be rejected before any lookup or reservation
- */
-export async function relayWithCache<Sent extends EncodedRequest, Received extends ReceivedCall>(
+/** Relays a call, and records its bodies and its response where its token, its channel or its trace wants them. */
+export async function relayAndRecord<Sent extends EncodedRequest, Received extends ReceivedCall>(
   services: RelayServices,
   received: Received,
   exchange: Exchange<Answer, Sent, Received>,
-  check?: () => void,
 ): Promise<Answer> {
-  const cache = received.caller.setting.cache.enabled ? openResponseCache(services, received) : undefined;
-  const keeper = openKeeper(services, received);
-  const call = cache === undefined ? received : { ...received, billed: cache.billed };
+  const recorder = openBodyRecorder(services, received);
+  const listener = received.trace?.listen();
   try {
-    check?.();
-    const known = await cache?.answer();
-    if (known !== undefined) return keeper.answered(known);
-    const answer = await relay<Answer, Sent, Received>(services, call, {
+    const answer = await relayWithCache<Sent, Received>(services, received, {
       ...exchange,
       encode(routed) {
         const sent = exchange.encode(routed);
-        keeper.noteChannel(routed.target.channel);
+        recorder.setChannel(routed.target.channel);
         return sent;
       },
     });
-    return keeper.answered(cache?.keep(answer) ?? answer);
+    return recorder.record(listener === undefined ? answer : withListener(answer, listener));
   } catch (error) {
-    keeper.failed();
+    listener?.ended();
+    recorder.recordFailure();
     throw error;
   }
+}
+
+async function relayWithCache<Sent extends EncodedRequest, Received extends ReceivedCall>(
+  services: RelayServices,
+  received: Received,
+  exchange: Exchange<Answer, Sent, Received>,
+): Promise<Answer> {
+  const cache = received.caller.setting.cache.enabled ? openResponseCache(services, received) : undefined;
+  if (cache === undefined) return relay<Answer, Sent, Received>(services, received, exchange);
+  const cached = await cache.answer();
+  if (cached !== undefined) return cached;
+  const call = { ...received, billed: cache.billed };
+  return cache.keep(await relay<Answer, Sent, Received>(services, call, exchange));
 }
 
 /**
  * Logs the bodies of a call where its token or its channel has this enabled. Never delays the call. A call that
  * was refused before it reached a provider costs nothing, so its bodies are not stored.
  */
-interface BodyKeeper {
+interface BodyRecorder {
   /** Sets the channel of an attempt. */
-  noteChannel(channel: { logBodies: boolean }): void;
+  setChannel(channel: { logBodies: boolean }): void;
   /** Returns the response to use instead of the given one. */
-  answered(answer: Answer): Answer;
-  failed(): void;
+  record(answer: Answer): Answer;
+  recordFailure(): void;
 }
 
-function openKeeper(services: RelayServices, call: ReceivedCall): BodyKeeper {
+function openBodyRecorder(services: RelayServices, call: ReceivedCall): BodyRecorder {
   const { raw } = call;
   const byToken = call.caller.setting.log_bodies;
-  const listener = call.trace?.listen();
-  let wanted = byToken;
+  let isWanted = byToken;
   let wasSent = false;
 
   function keep(response: string, responseBytes: number): void {
@@ -74,13 +79,12 @@ function openKeeper(services: RelayServices, call: ReceivedCall): BodyKeeper {
   }
 
   return {
-    noteChannel(channel) {
-      wanted ||= channel.logBodies;
+    setChannel(channel) {
+      isWanted ||= channel.logBodies;
       wasSent = true;
     },
-    answered(given) {
-      const answer = listener === undefined ? given : withListener(given, listener);
-      if (!wanted) return answer;
+    record(answer) {
+      if (!isWanted) return answer;
       switch (answer.kind) {
         case "body":
           keep(answer.body, Buffer.byteLength(answer.body));
@@ -88,15 +92,13 @@ function openKeeper(services: RelayServices, call: ReceivedCall): BodyKeeper {
         case "stream":
           return { ...answer, stream: tapText(answer.stream, recordText(longest(services), keep)) };
         case "bytes": {
-          const readable = isReadable(answer.headers);
-          const tap = recordText(readable ? longest(services) : 0, keep);
+          const tap = recordText(isReadable(answer.headers) ? longest(services) : 0, keep);
           return { ...answer, chunks: tapPieces<Buffer>(answer.chunks, tap) };
         }
       }
     },
-    failed() {
-      listener?.ended();
-      if (wanted && wasSent) keep("", 0);
+    recordFailure() {
+      if (isWanted && wasSent) keep("", 0);
     },
   };
 }
@@ -109,32 +111,20 @@ function withListener(answer: Answer, listener: AnswerListener): Answer {
       listener.ended();
       return answer;
     case "stream":
-      return {
-        ...answer,
-        stream: tapText(
-          answer.stream,
-          tapOf(listener, (text: string) => text),
-        ),
-      };
+      return { ...answer, stream: tapText(answer.stream, tapOf(listener)) };
     case "bytes":
       if (!isReadable(answer.headers)) {
         listener.ended();
         return answer;
       }
-      return {
-        ...answer,
-        chunks: tapPieces(
-          answer.chunks,
-          tapOf(listener, (chunk: Buffer) => chunk.toString()),
-        ),
-      };
+      return { ...answer, chunks: tapPieces<Buffer>(answer.chunks, tapOf(listener)) };
   }
 }
 
-function tapOf<Piece>(listener: AnswerListener, textOf: (piece: Piece) => string) {
+function tapOf(listener: AnswerListener) {
   return {
-    piece(piece: Piece) {
-      listener.piece(textOf(piece));
+    piece<Piece extends string | Buffer>(piece: Piece): Piece {
+      listener.piece(piece.toString());
       return piece;
     },
     ended: () => listener.ended(),
