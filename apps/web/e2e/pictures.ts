@@ -1,6 +1,7 @@
 /**
  * `pnpm pictures`: takes the pictures of README on a gateway of its own, light and dark, in docs/images: the dashboard, also on
- * a phone, a call with a failed and a successful attempt, an agent's session, the models and the home page.
+ * a phone, a call with a failed and a successful attempt, an agent's session, analytics, the models and the home page, and the
+ * first run on a fresh gateway.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -35,9 +36,11 @@ try {
       await take(browser, site, `/panel/log/${call}`, "call-page", { dark, phone: false });
       await take(browser, site, "/panel/dashboard", "phone", { dark, phone: true });
       await take(browser, site, `/panel/session/${session}`, "session", { dark, phone: false });
+      await take(browser, site, "/panel/analytics", "analytics", { dark, phone: false });
       await take(browser, site, "/panel/model_price", "models", { dark, phone: false });
       await take(browser, site, "/", "home", { dark, phone: false });
     }
+    await takeFirstRun(browser);
   } finally {
     await browser.close();
     await site.stop();
@@ -121,6 +124,31 @@ async function take(
     animations: "disabled",
   });
   await page.context().close();
+}
+
+/** Takes the card of the first run when the first call has arrived. */
+async function takeFirstRun(browser: Browser): Promise<void> {
+  const site = await install();
+  try {
+    await site.api("PUT", "/option/batch", { values: { SystemName: "Gateway" } });
+    const page = await openWindow(browser, site, "/panel/dashboard", { dark: false, phone: false });
+    const card = page.getByRole("region", { name: "Make your first call" });
+    await card.getByRole("button", { name: "Use the demo provider" }).click();
+    await card.getByText("Waiting for your first call…").waitFor({ timeout });
+    const key = /sk-\w+/.exec((await card.locator("pre").textContent()) ?? "")?.[0] ?? "";
+    await send(site, key, { model: "demo-chat", messages: [{ role: "user", content: "Hello" }] });
+    await card.getByText("Your first call arrived.").waitFor({ timeout });
+    // The figures below the card follow.
+    await page.getByText(/^Now: .* 1 request/).waitFor({ timeout });
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await settled(page);
+      await page.screenshot({ path: join(images, `first-run-${scheme}.png`), animations: "disabled" });
+    }
+    await page.context().close();
+  } finally {
+    await site.stop();
+  }
 }
 
 /** Waits until the heading is there and no placeholder is left. */

@@ -185,6 +185,24 @@ test.describe("further tasks", { tag: "@nightly" }, () => {
     await expect(links).toHaveText(["demo-chat", "seeing-cheap", "seeing-dear"]);
   });
 
+  test("a customer compares three models", async ({ page }) => {
+    await signInAs(page, site, "acme", password);
+    await page.goto("/panel/model_price");
+    for (const model of ["demo-chat", "seeing-cheap", "seeing-dear"])
+      await page.getByRole("button", { name: `Compare: ${model}` }).click();
+    await page.getByRole("button", { name: "Compare 3 models" }).click();
+    const comparison = dialog(page).getByRole("region", { name: "Comparison" });
+    await expect(comparison.getByRole("columnheader")).toHaveText([
+      "Model",
+      "demo-chat",
+      "seeing-cheap",
+      "seeing-dear",
+    ]);
+    // Two of them have the same price.
+    await expect(comparison.getByRole("row", { name: /^Input/ }).getByText("Lowest")).toHaveCount(2);
+    expect(await faults(page)).toEqual([]);
+  });
+
   task("sees the last week's spend by model", { clicks: 1, fields: 0 }, async (hands, page) => {
     await hands.goTo("My usage");
     await hands.see(page.getByRole("row", { name: /demo-chat/ }));

@@ -154,3 +154,88 @@ for (const locale of languages)
     }
     expect(found).toEqual([]);
   });
+
+/** Fifty letters without a space, in scripts of different width and direction. */
+const longNames = ["Wmmw", "渠道测试名称", "قناةاختبار"].map((part) => part.repeat(13).slice(0, 50));
+const withNames = [
+  "/panel/dashboard",
+  "/panel/dashboard?view=usage",
+  "/panel/analytics",
+  "/panel/usage",
+  "/panel/log",
+  "/panel/session",
+  "/panel/channel",
+  "/panel/token",
+  "/panel/token?view=all",
+  "/panel/user",
+  "/panel/user_group",
+  "/panel/model_price",
+  "/panel/model_price?view=list",
+  "/panel/statement",
+  "/status",
+  "/",
+];
+
+async function addLongNames(): Promise<void> {
+  for (const [place, name] of longNames.entries()) {
+    const symbol = `${longNames[0]?.slice(1)}${place}`;
+    await site.api("POST", "/user_group", {
+      symbol,
+      name,
+      ratio: 1,
+      api_rate: 600,
+      min: 0,
+      max: 0,
+      public: true,
+    });
+    const model = `${name}-${place}`;
+    const channel = { type: 900, groups: [symbol, "default"], models: [model], name, tag: name, priority: 7 };
+    await site.api("POST", "/channel", channel);
+    await site.api("POST", "/prices/single", { model, type: "tokens", channel_type: 1, input: 1, output: 3 });
+    await site.api("POST", "/user", {
+      username: `user-${place}`,
+      display_name: name,
+      password: "long enough",
+      group: symbol,
+    });
+    const { key } = await site.api<{ key: string }>("POST", "/token", { name });
+    const answer = await fetch(`${site.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "x-session-id": `session-${place}`,
+      },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+  await site.api("PUT", "/option/batch", { values: { StatusPageEnabled: true } });
+}
+
+test("names of 50 letters in three scripts fit, and push no column out of a list", async () => {
+  test.setTimeout(300_000);
+  await addLongNames();
+  const { page, goTo } = await startWalk(await site.open("about:blank"), site);
+  const found: string[] = [];
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const address of withNames) {
+      await goTo(address);
+      if (process.env["SHOTS"])
+        await page.screenshot({
+          path: `${process.env["SHOTS"]}/n${width}${address.replaceAll(/\W/g, "_")}.png`,
+        });
+      // Such names end in an ellipsis.
+      const faults = (await misfits(page)).filter((text) => !text.startsWith("cut off"));
+      found.push(...faults.map((text) => `${address}, ${width} px: ${text}`));
+      if (width < 1440) continue;
+      const wider = await page
+        .locator("[data-list] [data-wider]")
+        .evaluateAll((lists) => lists.map((list) => list.scrollWidth - list.clientWidth));
+      for (const pixels of wider) found.push(`${address}: a list is ${pixels} px too wide`);
+    }
+  }
+  expect(found).toEqual([]);
+});

@@ -24,9 +24,9 @@ export function groupColumns(t: TFunction<"groups">, budgets: BudgetUses): Colum
       width: 180,
       cell: (group) => (
         <Box>
-          <Short strong text={group.name} width={240} />
+          <Short strong text={group.name} width={158} />
           <Text c="dimmed" fz="xs" ff="monospace">
-            {group.symbol}
+            <Short text={group.symbol} width={158} />
           </Text>
         </Box>
       ),

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/icons/provider-icon.tsx";
 import { useCnyPerUsd } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
+import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { CompareButton } from "./comparison/compare-button.tsx";
 import type { Comparison } from "./comparison/use-comparison.ts";
@@ -42,8 +43,8 @@ export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
         cell: (offer) => (
           <Group gap={8} wrap="nowrap">
             <ModelIcon model={offer.model} />
-            <Text ff="monospace" fz="sm" fw={500} truncate>
-              {offer.model}
+            <Text component="span" ff="monospace" fz="sm" fw={500}>
+              <Short text={offer.model} width={240} />
             </Text>
             <CopyButton text={offer.model} label={t("Model name")} size={24} />
             <CompareButton model={offer.model} comparison={comparison} />
@@ -79,7 +80,7 @@ export function useOfferColumns(view: OfferColumnOptions): Column<Offer>[] {
           <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
             {offer.groups.map((symbol) => (
               <Badge key={symbol} color={symbol === group ? "iris" : "gray"}>
-                {groupNames.get(symbol) ?? symbol}
+                <Short text={groupNames.get(symbol) ?? symbol} width={100} />
               </Badge>
             ))}
           </Group>

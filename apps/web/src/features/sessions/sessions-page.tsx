@@ -125,7 +125,7 @@ function columnsOf(
       fixed: true,
       cell: (row) => (
         <Link to={addressOf(row, seesAll)} className={classes.link}>
-          <Short text={titleOf(t, row)} width={360} strong />
+          <Short text={titleOf(t, row)} width={320} strong />
         </Link>
       ),
     },
@@ -140,7 +140,7 @@ function columnsOf(
       secondary: true,
       cell: (row) => (
         <span className={classes.agent}>
-          <Short text={row.model_name || t("Unknown")} width={170} />
+          <Short text={row.model_name || t("Unknown")} width={150} />
           {row.models > 1 ? <span className={classes.more}>+{row.models - 1}</span> : null}
         </span>
       ),

@@ -37,7 +37,7 @@ export function ChartLegend({ entries, line, kept, onPoint, onKeep }: ChartLegen
           onClick={() => onKeep(kept === name ? null : name)}
         >
           <span className={classes.swatch} style={{ background: color }} />
-          <Text span fz="xs" c="dimmed" truncate ff={isData ? "monospace" : undefined}>
+          <Text span fz="xs" c="dimmed" truncate title={label} ff={isData ? "monospace" : undefined}>
             {label}
           </Text>
         </UnstyledButton>

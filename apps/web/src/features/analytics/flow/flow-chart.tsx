@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { isolateName } from "#lib/isolate-name.ts";
 import { type FlowBand, type FlowLayout, type FlowNode, flowColumns, flowSize } from "./flow-layout.ts";
+import { shortName } from "./short-name.ts";
 import classes from "./flow-chart.module.css";
 
 type FlowChartProps = {
@@ -67,7 +68,7 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
                   className={classes.label}
                   dominantBaseline="central"
                 >
-                  {short(node.name || t("Others"))}
+                  {shortName(node.name || t("Others"))}
                 </text>
               </>
             );
@@ -96,9 +97,6 @@ export function FlowChart({ layout, titles, print, percent, addressOf }: FlowCha
     </div>
   );
 }
-
-const mostLetters = 24;
-const short = (name: string) => (name.length > mostLetters ? `${name.slice(0, mostLetters - 1)}…` : name);
 
 function bandPath({ from, to, fromTop, toTop, height }: FlowBand): string {
   const [x0, x1] = [from.left + flowSize.bar, to.left];

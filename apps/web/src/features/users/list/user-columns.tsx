@@ -37,7 +37,7 @@ function Person({ row }: { row: UserListRow }) {
       </Avatar>
       <div style={{ minWidth: 0 }}>
         <Group gap={5} wrap="nowrap">
-          <Text span fz="inherit" fw={500} truncate maw="calc(150px + var(--spare))" title={row.username}>
+          <Text span fz="inherit" fw={500} truncate maw="calc(120px + var(--spare))" title={row.username}>
             {row.username}
           </Text>
           {row.totp_enabled ? (
@@ -52,7 +52,7 @@ function Person({ row }: { row: UserListRow }) {
             </Tooltip>
           ) : null}
         </Group>
-        <Text fz="xs" c="dimmed" truncate maw="calc(165px + var(--spare))" title={under}>
+        <Text fz="xs" c="dimmed" truncate maw="calc(120px + var(--spare))" title={under}>
           {under}
         </Text>
       </div>
@@ -90,7 +90,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         secondary: hasBudgets,
         title: t("Group"),
         sortable: true,
-        cell: (row) => <Short text={nameOf(row.group)} width={130} />,
+        cell: (row) => <Short text={nameOf(row.group)} width={78} />,
       },
       { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
       amountColumn({ id: "quota", title: t("Balance"), sortable: true, card: "fact" }, (row) => row.quota),
