@@ -117,7 +117,7 @@ function boundary(path: string, hidden: string[], forbidden: string[] = []) {
     { regex: "^\\.\\./", message: "Name the module: #module/file.ts." },
     ...hidden.map((name) => ({
       regex: `^#${name}/`,
-      message: `${path} must not import ${name} (docs/architecture.md, "Import boundaries").`,
+      message: `${path} must not import ${name} (docs/modules.md, "Import boundaries").`,
     })),
     ...forbidden.map((name) => ({
       regex: `^${name}($|/)`,
