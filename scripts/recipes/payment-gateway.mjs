@@ -193,8 +193,8 @@ const addConfig = (id) => [
     text: `  ${id}: z.object({
     /** Address of the gateway's API. */
     api_address: address,
-    merchant_id: required(account),
-    secret_key: required(short),
+    merchant_id: requiredText(account),
+    secret_key: requiredText(short),
   }),\n`,
     unless: `\n  ${id}:`,
   }),

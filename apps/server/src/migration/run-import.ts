@@ -19,17 +19,14 @@ import type { Source } from "./sources/source.ts";
 import { reportUnpricedModels } from "./unpriced.ts";
 import { writeChannels } from "./write/channels.ts";
 import { writeGroups } from "./write/groups.ts";
+import { writeLogs } from "./write/logs.ts";
+import { writeMenus } from "./write/menus.ts";
+import { writeModelInfo, writeModelOwners } from "./write/models.ts";
 import { writeOrders, writePayments, writePrices, writeRedemptions } from "./write/money.ts";
 import { nameRejectedRows } from "./write/rejected-rows.ts";
-import {
-  writeLogs,
-  writeMenus,
-  writeModelInfo,
-  writeModelOwners,
-  writeTasks,
-  writeUsage,
-} from "./write/rest.ts";
+import { writeTasks } from "./write/tasks.ts";
 import { writeTokens } from "./write/tokens.ts";
+import { writeUsage } from "./write/usage.ts";
 import { dateUsers, writePasskeys, writeSecondFactors, writeUsers } from "./write/users.ts";
 import type { WriteContext } from "./write/write-context.ts";
 

@@ -12,6 +12,7 @@ import { withinTime } from "./time-limit.ts";
  */
 export type Topic =
   | "channels"
+  | "pauses"
   | "tokens"
   | "users"
   | "groups"

@@ -17,6 +17,7 @@ import { createBackgroundBills } from "#domain/responses/background.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createWebSearch } from "#domain/web-search/web-search.ts";
 import type { PeriodicTask } from "#platform/activity.ts";
+import { type Announcements, announce } from "#platform/announcements.ts";
 import { now } from "#platform/clock.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { UpstreamClient } from "#platform/http/http.ts";
@@ -146,9 +147,17 @@ interface ChannelRuns {
 }
 
 /** Channel tests, balances and model lists: single ones for the console, many in a run. */
-export const channelRuns: Component<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
+export const channelRuns: Component<
+  Needs & { announcements: Announcements; health: RelayServices["health"] },
+  ChannelRuns
+> = {
   name: "channel runs",
-  open({ database: { db }, secrets, providers, keyReferences, settings, upstream, health, onError }) {
+  open(needs) {
+    const { database, announcements, secrets, providers, keyReferences, settings, upstream } = needs;
+    const { health, onError } = needs;
+    const { db } = database;
+    // An operator who changes or tests a channel ends its pauses at every node.
+    announcements.on("pauses", (id) => health.forgive(id));
     const probe = { settings, upstream, random: Math.random, providers };
     const checks: ChannelCheckDeps = {
       db,
@@ -156,7 +165,13 @@ export const channelRuns: Component<Needs & { health: RelayServices["health"] },
       providers,
       keyReferences,
       settings,
-      health,
+      health: {
+        freezes: (id) => health.freezes(id),
+        forgive(id) {
+          health.forgive(id);
+          announce(db, "pauses", id).catch(onError);
+        },
+      },
       testChannel: (input) => testChannel(probe, input),
       fetchBalance: (channel) => fetchBalance(probe, channel),
     };

@@ -46,7 +46,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     keyReferences: needs.keyReferences,
     dataDir,
     settings,
-    health: relay.health,
+    health: checks.health,
     providers: needs.providers,
     identityProviders,
     paymentGateways,

@@ -275,6 +275,27 @@ describe("two nodes", () => {
     );
 });
 
+describe("two nodes and an operator", () => {
+  it("who enables a channel at one of them ends its pauses at both", async () => {
+    const there = await startTestGateway({ REDIS_URL: redisUrl() }, gateway);
+    try {
+      const account = await addAccount("waiting");
+      const { id } = await add({ type: 8, name: "only", key: "only" });
+      const nodes = [gateway, there];
+      for (const { url } of nodes) {
+        await expect.poll(async () => (await account.call("Hello", url)).status).toBe(200);
+        await account.call("[[status=429]] [[retry-after=300]]", url);
+        expect(await account.call("Hello", url)).toMatchObject({ status: 429 });
+      }
+      await gateway.api("PATCH", `/channel/${id}`, { status: 1 });
+      for (const { url } of nodes)
+        await expect.poll(async () => (await account.call("Hello", url)).status).toBe(200);
+    } finally {
+      await there.stop();
+    }
+  });
+});
+
 describe("three accounts that cooperate", () => {
   it("cannot disable a channel or pause it for others", async () => {
     const gang = await Promise.all(["one", "two", "three"].map((name) => addAccount(`${name}-attacker`)));

@@ -48,9 +48,7 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
   async function change(request: FastifyRequest, id: number, body: z.output<typeof Change>) {
     const group = await getGroup(db, id);
     const { symbol = group.symbol, ...fields } = body;
-    const fault =
-      symbol === group.symbol ? undefined : invalidFields({ symbol: { reason: "identifier_fixed" } });
-    if (fault !== undefined) throw fault;
+    if (symbol !== group.symbol) throw invalidFields({ symbol: { reason: "identifier_fixed" } });
     return show(await changeGroup(db, viewerOf(request), id, fields));
   }
   const show = async (group: UserGroup) => ok(await describeGroup(db, group));

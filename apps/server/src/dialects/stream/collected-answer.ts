@@ -49,7 +49,7 @@ export function createCollector(): Collector {
           const part = addEvent(choice.parts.get(event.part), event);
           if (part !== undefined) choice.parts.set(event.part, part);
           if (event.type === "text" && event.logprobs !== undefined)
-            choice.logprobs = joinedChances(choice.logprobs, event.logprobs);
+            choice.logprobs = joinLogprobs(choice.logprobs, event.logprobs);
         }
       }
     },
@@ -92,14 +92,14 @@ function addEvent(known: Part | undefined, event: PartEvent): Part | undefined {
       if (known?.type === "text") known.citations = [...(known.citations ?? []), event.citation];
       return known;
     case "media":
-      return joinedSound(known, event.media);
+      return joinSound(known, event.media);
     case "foreign":
       return { type: "foreign", extra: event.extra };
   }
 }
 
 /** Joins sound pieces, which form one part; the transcript arrives beside them. */
-function joinedSound(known: Part | undefined, media: Part): Part {
+function joinSound(known: Part | undefined, media: Part): Part {
   if (known?.type !== "audio" || media.type !== "audio") return media;
   if (known.source.type !== "data" || media.source.type !== "data") return media;
   const pieces = [known.source.data, media.source.data].map((data) => Buffer.from(data, "base64"));
@@ -112,7 +112,7 @@ function joinedSound(known: Part | undefined, media: Part): Part {
 }
 
 /** Joins log probabilities, which arrive token by token, into the single list of the IR. */
-function joinedChances(before: unknown, more: unknown): unknown {
+function joinLogprobs(before: unknown, more: unknown): unknown {
   const [head, tail] = [before, more].map(
     (each) => (each as { content?: unknown[] | null } | null | undefined)?.content ?? [],
   );

@@ -21,7 +21,7 @@ import type { Done, Work } from "./runner.ts";
  */
 export interface ChannelCheckDeps extends ChannelDeps, KeyDeps {
   settings: SettingsStore;
-  health: Pick<Health, "forgive">;
+  health: Pick<Health, "freezes" | "forgive">;
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
   /** Returns undefined if the provider does not report a balance. */
   fetchBalance(channel: ChannelForTest): Promise<FetchedBalance | undefined>;
