@@ -87,6 +87,8 @@ export function useSearchResults(
     staleTime: Infinity,
   });
 
+  // The delayed text is the previous one for a moment after the field was emptied.
+  if (typed.trim() === "") return [];
   const group = (
     title: string,
     screen: string,
