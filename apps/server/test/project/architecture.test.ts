@@ -187,6 +187,16 @@ describe("the code base", () => {
     expect(readers).toEqual([]);
   });
 
+  it("listens for errors of each Postgres connection: one that breaks between statements ends the process", () => {
+    const silent = sources
+      .filter(
+        ({ file, text }) => !file.endsWith(".test.ts") && /\bnew pg\.Client\(|extends Base\b/.test(text),
+      )
+      .filter(({ text }) => !/\.on\("error",/.test(text))
+      .map(({ file }) => file);
+    expect(silent).toEqual([]);
+  });
+
   it("appends lists of a request item by item: a spread has a limited number of arguments", () => {
     const modules = /^(dialects|providers|relay|gateway)\//;
     const spreading = sources

@@ -17,3 +17,21 @@ it(
     }
   },
 );
+
+it("a connection that breaks between two statements of its user fails the next one, and is replaced", async () => {
+  const place = await freshDatabase();
+  const database = connect(place.url, { max: 2 });
+  try {
+    const held = await database.pool.connect();
+    const { rows } = await held.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const closed = new Promise((resolve) => void held.once("end", resolve));
+    await database.pool.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
+    await closed;
+    await expect(held.query("SELECT 1")).rejects.toThrow();
+    held.release();
+    await expect(database.pool.query("SELECT 1 AS one")).resolves.toMatchObject({ rows: [{ one: 1 }] });
+  } finally {
+    await database.close();
+    await place.drop();
+  }
+});

@@ -87,6 +87,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       remember(this);
+      // The pool listens only while a connection is idle. One that breaks between two statements of a job must not end
+      // the process: the next statement fails, and the pool replaces it.
+      this.on("error", () => {});
     }
   }
   const pool = new pg.Pool({

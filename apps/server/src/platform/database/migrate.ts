@@ -64,6 +64,8 @@ export async function migrate(database: string | pg.Pool, folder: string): Promi
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
+  // A connection that breaks fails the next statement.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     return await underLock(client, migrations);
