@@ -22,13 +22,13 @@ it("a connection that breaks between two statements of its user fails the next o
   const place = await freshDatabase();
   const database = connect(place.url, { max: 2 });
   try {
-    const held = await database.pool.connect();
-    const { rows } = await held.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    const closed = new Promise((resolve) => void held.once("end", resolve));
+    const client = await database.pool.connect();
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const closed = new Promise((resolve) => void client.once("end", resolve));
     await database.pool.query("SELECT pg_terminate_backend($1)", [rows[0]?.pid]);
     await closed;
-    await expect(held.query("SELECT 1")).rejects.toThrow();
-    held.release();
+    await expect(client.query("SELECT 1")).rejects.toThrow();
+    client.release();
     await expect(database.pool.query("SELECT 1 AS one")).resolves.toMatchObject({ rows: [{ one: 1 }] });
   } finally {
     await database.close();
