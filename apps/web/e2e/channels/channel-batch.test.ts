@@ -122,7 +122,13 @@ test(
         .getByRole("main")
         .getByRole("status")
         .filter({ hasText: "Edited with other channels" });
-      await change.getByRole("button", { name: "Undo" }).click();
+      const undo = change.getByRole("button", { name: "Undo" });
+      await page.route(`**/api/channel/${id}`, (route) => route.abort());
+      await undo.click();
+      await expect(page.getByText("Unable to connect to the server properly! Check your connection and try again.")).toBeVisible();
+      await page.unroute(`**/api/channel/${id}`);
+      // A failed undo is offered again.
+      await undo.click();
       await expect(change).toHaveCount(0);
       await expect
         .poll(() => models("One"))
