@@ -7,7 +7,8 @@ import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { type ScriptedServer, startScriptedServer } from "#test/scripted-servers.ts";
-import { figuresOf, readScreens, type Screens } from "./shown-figures.ts";
+import { readScreens, type Screens } from "./console-screens.ts";
+import { figuresOf } from "./shown-figures.ts";
 
 /**
  * Every figure that two screens show has one value. The calls go through two channels: one serves its models, the other
