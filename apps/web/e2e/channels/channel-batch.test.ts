@@ -125,7 +125,9 @@ test(
       const undo = change.getByRole("button", { name: "Undo" });
       await page.route(`**/api/channel/${id}`, (route) => route.abort());
       await undo.click();
-      await expect(page.getByText("Unable to connect to the server properly! Check your connection and try again.")).toBeVisible();
+      await expect(
+        page.getByText("Unable to connect to the server properly! Check your connection and try again."),
+      ).toBeVisible();
       await page.unroute(`**/api/channel/${id}`);
       // A failed undo is offered again.
       await undo.click();
