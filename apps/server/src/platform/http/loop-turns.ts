@@ -1,13 +1,13 @@
 /**
- * Large responses share the turns of the event loop: one turn may read megabytes of each of them. What exceeds the bytes
- * of a turn waits for the next, and all other work is done in between.
+ * Large responses share the turns of the event loop: in one turn, a limited number of their bytes is read and translated.
+ * What exceeds it waits for the next turn, and all other work is done in between.
  */
 
-/** Bytes of all large responses that are read in one turn. To read and translate them takes some milliseconds. */
+/** Bytes of all large responses in one turn. To read and translate them takes some milliseconds. */
 const BYTES_PER_TURN = 256 * 1024;
 
 interface LargeResponse {
-  /** Called in the turn in which it may go on. */
+  /** Called in the turn in which it may go on. What it reads at once counts in this turn. */
   beginTurn(): void;
 }
 
@@ -16,16 +16,21 @@ let isScheduled = false;
 /** Those that wait for a turn, the longest first. */
 const waiting: LargeResponse[] = [];
 
-/** Counts bytes of a response. Returns whether it may go on in this turn; if not, it must pause until its next. */
-export function takeFromTurn(bytes: number, response: LargeResponse): boolean {
-  left -= bytes;
-  if (!isScheduled) schedule();
+/** Returns whether a response may go on in this turn. If not, it must wait until `beginTurn` is called. */
+export function mayUseTurn(response: LargeResponse): boolean {
   if (left > 0) return true;
   waiting.push(response);
   return false;
 }
 
+/** Counts bytes of a large response that are read in this turn. */
+export function takeFromTurn(bytes: number): void {
+  left -= bytes;
+  schedule();
+}
+
 function schedule(): void {
+  if (isScheduled) return;
   isScheduled = true;
   setImmediate(beginTurn);
 }
@@ -36,5 +41,5 @@ function beginTurn(): void {
   const hasBytes = () => left > 0;
   // Those that must wait again are behind the others.
   for (let count = waiting.length; count > 0 && hasBytes(); count -= 1) waiting.shift()?.beginTurn();
-  if (waiting.length > 0 && !isScheduled) schedule();
+  if (waiting.length > 0) schedule();
 }

@@ -3,7 +3,7 @@ import { generatorOf } from "#platform/generator-of.ts";
 import { type AnswerLimits, excessOf } from "./answer-limits.ts";
 import type { CancelSignal } from "./cancellation.ts";
 import type { UpstreamRequest, RequestProgress, UpstreamResponse } from "./exchange.ts";
-import { takeFromTurn } from "./loop-turns.ts";
+import { mayUseTurn, takeFromTurn } from "./loop-turns.ts";
 import { type BodyFlow, type BodyReader, textIn } from "./response-body.ts";
 import { classify, tooLarge, TransportError } from "./transport-error.ts";
 
@@ -116,15 +116,20 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#queue.push(chunk);
     this.#queued += chunk.length;
     this.#progress?.received(chunk.length);
-    this.#awaitsTurn = this.#bytes > LARGE_BYTES && !takeFromTurn(chunk.length, this);
-    if (this.#awaitsTurn || this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES)
+    if (!this.#mayUseTurn() || this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES)
       controller.pause();
     this.#wakeReader();
+  }
+
+  #mayUseTurn(): boolean {
+    this.#awaitsTurn ||= this.#bytes > LARGE_BYTES && !mayUseTurn(this);
+    return !this.#awaitsTurn;
   }
 
   beginTurn(): void {
     this.#awaitsTurn = false;
     this.#resumeWhenLow();
+    this.#deliver();
   }
 
   /** Ends the response when it exceeds a limit. Data that arrived before is still read. */
@@ -198,7 +203,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
     const reader = this.#reader;
     if (reader === undefined) return;
     try {
-      while (!this.#isPaused) {
+      while (!this.#isPaused && this.#mayUseTurn()) {
         const chunk = this.#take();
         if (chunk !== undefined) reader.data(chunk);
         else if (this.#failure !== undefined) throw this.#failure;
@@ -272,6 +277,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler {
       count += 1;
     }
     this.#queued -= size;
+    if (this.#bytes > LARGE_BYTES) takeFromTurn(size);
     const parts = count === queue.length ? queue : queue.splice(0, count);
     if (parts === queue) this.#queue = [];
     this.#resumeWhenLow();
