@@ -36,7 +36,6 @@ beforeAll(async () => {
   const port = typeof address === "object" ? address?.port : 0;
   gateway = await startTestGateway();
   other = await startTestGateway({}, gateway);
-  await gateway.allow(1_000_000);
   const base_url = `http://127.0.0.1:${port}`;
   for (const model of ["steady", "storm", "gone", "moved"])
     await gateway.addChannel({ type: 8, name: model, base_url, models: [model], groups: ["default", "vip"] });

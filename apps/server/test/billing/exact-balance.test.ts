@@ -8,7 +8,6 @@ const perCall = 1_000;
 beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.addChannel({ type: 8, name: "provider" });
-  await gateway.allow(1_000_000);
 });
 afterAll(() => gateway.stop());
 

@@ -13,7 +13,6 @@ let key: string;
 
 beforeAll(async () => {
   [gateway, raw] = await Promise.all([startTestGateway(), startRawUpstream()]);
-  await gateway.allow(1_000_000);
   for (const model of ["m", "m-claude", "m-gemini"]) await gateway.addPrice(model, { input: 1, output: 1 });
   const base_url = raw.url;
   await gateway.addChannel({ type: 1, base_url, name: "openai", models: ["m"] });

@@ -44,7 +44,6 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
   const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   gateway = await startTestGateway();
-  await gateway.allow(1_000_000);
   const audio = { extra_ratios: { output_audio_tokens: 20 } };
   for (const [model, price] of Object.entries({
     plain: {},

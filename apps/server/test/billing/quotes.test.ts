@@ -16,7 +16,6 @@ let tokenId: number;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(10_000_000);
   await gateway.addChannel({ type: 8, name: "a", models: ["quoted", "quoted-2"] });
   await gateway.addPrice("quoted", { input: 10, output: 10 });
   await gateway.addPrice("quoted-2", { input: 10, output: 10 });

@@ -20,7 +20,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "backup-"));
   gateway = await startTestGateway();
   await gateway.addChannel({ type: 8, name: "provider" });
-  await gateway.allow(1_000_000);
 });
 afterAll(async () => {
   for (const { database, drop } of copies) {

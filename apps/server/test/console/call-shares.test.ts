@@ -12,7 +12,6 @@ const providerText = "quota of org-4711 is used up";
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(10_000_000);
   const channel = { type: 1, models: ["demo-chat"], auto_disable: false };
   await gateway.addChannel({ ...channel, name: "secret-channel" });
   const call = async (log_bodies: boolean, content: string) => {

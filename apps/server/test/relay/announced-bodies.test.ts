@@ -15,7 +15,6 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await startTestGateway({ MEMORY_BUDGET_MB: String(BUDGET / MEGABYTE) });
   await gateway.addChannel({ type: 8, name: "provider" });
-  await gateway.allow(1_000_000);
   for (const username of ["first", "second", "third"]) {
     const password = "correct horse battery";
     await gateway.api("POST", "/user", { username, password, quota: 500_000_000 });

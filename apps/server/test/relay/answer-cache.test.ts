@@ -13,7 +13,6 @@ beforeAll(async () => {
   here = await startTestGateway({ REDIS_URL: redisUrl() });
   there = await startTestGateway({ REDIS_URL: redisUrl() }, here);
   await here.addChannel({ type: 8, name: "provider", models: ["demo-chat", "demo-embedding"] });
-  for (const node of [here, there]) await node.allow(100_000);
   const root = await here.api<{ id: number }>("GET", "/user/self");
   await here.api("POST", `/user/quota/${root.id}`, { quota: 500_000_000, remark: "for the tests" });
 });

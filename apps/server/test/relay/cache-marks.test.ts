@@ -11,7 +11,6 @@ const ANTHROPIC = 14;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(10_000_000);
   ({ id: channel } = await gateway.addChannel({
     type: ANTHROPIC,
     name: "a",

@@ -17,7 +17,6 @@ const text = "A long document. ".repeat(2_000);
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(10_000_000);
   const { upstream } = gateway;
   for (const [name, weight] of [
     ["one", 1],

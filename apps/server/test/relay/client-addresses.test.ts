@@ -29,7 +29,6 @@ beforeAll(async () => {
     model_mapping: Object.fromEntries(embeddings.map((name) => [name, "demo-embedding"])),
   });
   key = (await gateway.addToken()).key;
-  await gateway.allow(1_000_000);
 });
 afterAll(() => gateway.stop());
 

@@ -22,7 +22,6 @@ const later = () => Math.floor(Date.now() / 1_000) + hour;
 beforeAll(async () => {
   gateway = await startTestGateway();
   other = await startTestGateway({}, gateway);
-  await gateway.allow(1_000_000);
   await gateway.addChannel({ type: 8, name: "a", models: ["dear", "demo-chat", "demo-realtime"] });
   await gateway.addPrice("dear", { input: 100, output: 100 });
 });

@@ -30,7 +30,6 @@ beforeAll(async () => {
     AutomaticDisableChannelEnabled: false,
   };
   await gateway.api("PUT", "/option/batch", { values });
-  await gateway.allow(1_000_000);
   for (const [name, type] of Object.entries(upstreams)) {
     const channel = await gateway.addChannel({
       type,

@@ -45,7 +45,6 @@ beforeAll(async () => {
   await gateway.addChannel({ type: 25, name: "gemini", base_url, models: ["gemini-*"] });
   for (const model of ["cheap", "gemini-*"]) await gateway.addPrice(model);
   ({ key } = await gateway.addToken({ unlimited_quota: true }));
-  await gateway.allow(100_000);
 });
 afterAll(async () => {
   provider.closeAllConnections();

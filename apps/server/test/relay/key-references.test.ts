@@ -17,7 +17,6 @@ let made: number[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "channel-keys-"));
   gateway = await startTestGateway({ CHANNEL_KEYS_DIR: folder, CHANNEL_KEY_MAIN: "sk-from-the-environment" });
-  await gateway.allow(1_000_000);
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 1 });
   client = gateway.openai((await gateway.addToken()).key);
 });

@@ -10,7 +10,6 @@ let second: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
   second = await startTestGateway({}, gateway);
-  await gateway.allow(10_000_000);
   await gateway.addChannel({ type: 1, name: "a", models: ["demo-chat"] });
 });
 afterAll(async () => {

@@ -9,7 +9,6 @@ let key: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(10_000_000);
   await gateway.addChannel({ type: 8, name: "a", models: ["dear", "dear-embeddings"] });
   // $200 per million tokens.
   await gateway.addPrice("dear", { input: 100, output: 100 });

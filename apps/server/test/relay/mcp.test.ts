@@ -97,7 +97,6 @@ beforeAll(async () => {
     handlers: { secret: () => textResult("a secret") },
   });
   gateway = await startTestGateway();
-  await gateway.allow(1_000_000);
   await setBalance(100 * DOLLAR);
   token = await gateway.addToken();
   const plain = await addServer("plain", open.url, {

@@ -48,7 +48,6 @@ beforeAll(async () => {
   await once(server, "listening");
   const base_url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   gateway = await startTestGateway();
-  await gateway.allow(100_000);
   await gateway.addChannel({ type: 8, name: "voice", models: ["speaker"], base_url });
   await gateway.addPrice("speaker");
 });

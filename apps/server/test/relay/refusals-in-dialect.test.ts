@@ -32,7 +32,6 @@ const endpoints: [path: string, body: object, shape: RegExp][] = [
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(1_000_000);
   await gateway.addPrice("known");
   await gateway.addChannel({ type: 1, name: "openai", models: ["known"], base_url: "http://127.0.0.1:1" });
   const models = { limit_model_setting: { enabled: true, models: ["other"] } };

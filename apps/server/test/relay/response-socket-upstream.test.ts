@@ -16,7 +16,6 @@ const ends = ["response.completed", "response.incomplete", "response.failed", "e
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.allow(1_000_000);
 });
 beforeEach(async () => {
   await gateway.api("PUT", "/option", { key: "RetryTimes", value: 0 });

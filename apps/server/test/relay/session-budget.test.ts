@@ -12,7 +12,6 @@ const POINTS_PER_USD = 500_000;
 beforeAll(async () => {
   gateway = await startTestGateway();
   other = await startTestGateway({}, gateway);
-  await gateway.allow(1_000_000);
   await gateway.addChannel({ type: 8, name: "a", models: ["dear", "cheap", "demo-chat"] });
   await gateway.addPrice("dear", { input: 100, output: 100 });
   await gateway.addPrice("cheap", { input: 1, output: 1 });

@@ -152,7 +152,6 @@ const endpoints: Record<DialectId, (model: string, stream: boolean) => { path: s
 
 beforeAll(async () => {
   [gateway, upstream] = await Promise.all([startTestGateway(), startRawUpstream()]);
-  await gateway.allow(1_000_000);
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
   for (const id of ids) {
     await gateway.addChannel({ type: speakers[id], name: id, models: [id], base_url: upstream.url });

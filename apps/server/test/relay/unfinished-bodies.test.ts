@@ -12,7 +12,6 @@ const megabyte = 1024 * 1024;
 beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.addChannel({ type: 8, name: "provider" });
-  await gateway.allow(1_000_000);
   key = (await gateway.addToken()).key;
   const rates = { requests_per_minute: 1, tokens_per_minute: 0 };
   limited = (await gateway.addToken({ unlimited_quota: true, setting: { rates } })).key;

@@ -35,7 +35,6 @@ beforeAll(async () => {
   await gateway.addChannel({ type: 1, name: "any", base_url, models: ["m"] });
   await gateway.addPrice("m");
   ({ key } = await gateway.addToken({ unlimited_quota: true }));
-  await gateway.allow(100_000);
 });
 afterAll(async () => {
   provider.closeAllConnections();
