@@ -35,8 +35,8 @@ export const common = {
 export default defineConfig({
   test: {
     globalSetup: "test/run/setup.ts",
-    // Tests wait for time limits and for other processes more than half of the time: two cores serve six workers.
-    maxWorkers: 6,
+    // Tests wait for time limits and for other processes more than half of the time: two cores serve eight workers.
+    maxWorkers: 8,
     sequence: { sequencer: SlowFilesFirst },
     projects: [
       { test: { ...common, name: "alone", include: alone, exclude: [verify] } },

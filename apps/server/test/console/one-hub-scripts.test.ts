@@ -75,6 +75,8 @@ for (const { client, needs, isThere, isNightly } of clients) {
         provider.listen(0, "127.0.0.1", resolve);
       });
       gateway = await startTestGateway();
+      // The default of a first start, which a script reads.
+      await gateway.allow(600);
     });
     afterAll(async () => {
       await gateway.stop();

@@ -77,7 +77,7 @@ describe("a token with caching enabled", () => {
     expect(again).toMatchObject({ status: 200, cache: "hit", providerCalls: 0, text: first.text });
     expect(again.headers.get("content-type")).toContain("application/json");
     expect(Number(again.headers.get("age"))).toBeGreaterThanOrEqual(0);
-    expect(again.headers.get("x-ratelimit-limit-requests")).toBe("100000");
+    expect(again.headers.get("x-ratelimit-limit-requests")).toBe("1000000");
     const [hit, miss] = await rowsOf(id, 2);
     expect(miss).toMatchObject({ cache_hit: false });
     expect(miss?.quota).toBeGreaterThan(0);
