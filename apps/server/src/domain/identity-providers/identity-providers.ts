@@ -12,6 +12,7 @@ import {
 } from "@gateway/shared/accounts/identity-provider";
 import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";
 import type { IdentityProvider, Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -113,6 +114,7 @@ export async function createProvider(
 ): Promise<IdentityProvider> {
   return db.$transaction(async (tx) => {
     await requireGroups(tx, input.rules);
+    await lockCount(tx, "identity_providers");
     if ((await tx.identityProvider.count()) >= MOST_PROVIDERS)
       throw conflict({ reason: "too_many_identity_providers", most: MOST_PROVIDERS });
     const data = { ...input, client_secret: secrets.encrypt(input.client_secret, secretContext(input)) };

@@ -8,6 +8,7 @@ import {
 import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import { lockGroups } from "#platform/database/group-locks.ts";
 import type { McpBundle, Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -64,6 +65,7 @@ export async function createBundle(
   { servers, ...data }: McpBundleInput,
 ): Promise<DescribedBundle> {
   return db.$transaction(async (tx) => {
+    await lockCount(tx, "mcp_bundles");
     if ((await tx.mcpBundle.count()) >= MOST_MCP_BUNDLES)
       throw conflict({ reason: "too_many_mcp_bundles", most: MOST_MCP_BUNDLES });
     await requireGroups(tx, data.groups);

@@ -13,6 +13,7 @@ import {
 import { type Actor, createAuditor } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, invalidFields, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { McpServer, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -49,6 +50,7 @@ export async function createServer(
 ): Promise<DescribedServer> {
   requirePrivateByRoot(actor, data.private_address);
   return db.$transaction(async (tx) => {
+    await lockCount(tx, "mcp_servers");
     if ((await tx.mcpServer.count()) >= MOST_MCP_SERVERS)
       throw conflict({ reason: "too_many_mcp_servers", most: MOST_MCP_SERVERS });
     // Of two concurrent requests with one name, the second inserts nothing.

@@ -17,6 +17,7 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { conflict, GatewayError, invalidRequest, notFound, reasonOfError } from "#errors.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
@@ -166,8 +167,7 @@ async function storeOrder(
   const { user_id } = data;
   const since = new Date(currentTime().getTime() - GIVEN_UP_AFTER_MS);
   return db.$transaction(async (tx) => {
-    // Orders of one user are counted one after the other.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`orders:${user_id}`}, 0))`;
+    await lockCount(tx, `orders:${user_id}`);
     const open = await tx.order.count({ where: { user_id, status: "pending", created_at: { gt: since } } });
     if (open >= MOST_OPEN) throw new GatewayError("rate_limit_exceeded", { reason: "too_many_orders" });
     return tx.order.create({ data });

@@ -11,6 +11,7 @@ import type { LogView } from "#domain/logs/filter.ts";
 import { findCall } from "#domain/logs/find-call.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Db, Pool } from "#platform/database/db.ts";
 import type { CallShare, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
@@ -58,8 +59,7 @@ export async function shareCall(
   const now = currentTime();
   const secret = randomText(secretLength);
   const share = await db.$transaction(async (tx) => {
-    // Links that are created at the same time are counted one after the other.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`shares:${sharer.id}`}, 0))`;
+    await lockCount(tx, `shares:${sharer.id}`);
     await tx.callShare.deleteMany({
       where: { user_id: sharer.id, expires_at: { lt: new Date(now.getTime() - keptDays * 24 * hourMs) } },
     });

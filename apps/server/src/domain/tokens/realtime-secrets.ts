@@ -3,8 +3,9 @@
  * with it. Only its hash is stored.
  */
 import { invalidKey, invalidRequest } from "#errors.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { Prisma } from "#platform/prisma/client.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 
 /** Prefix of these keys. Tokens never begin with it. */
@@ -29,7 +30,7 @@ export interface RealtimeSecret {
  * @param at milliseconds since 1970
  */
 export async function createRealtimeSecret(
-  db: Db,
+  db: PrismaClient,
   secrets: Pick<Secrets, "hash">,
   { tokenId, madeWith, model, session }: RealtimeSecret,
   { at, expiresAt }: { at: number; expiresAt: number },
@@ -37,20 +38,21 @@ export async function createRealtimeSecret(
   await db.$executeRaw`DELETE FROM realtime_secrets WHERE key_hash IN (
     SELECT key_hash FROM realtime_secrets WHERE expires_at < ${new Date(at)} ORDER BY expires_at LIMIT ${SWEPT}
     FOR UPDATE SKIP LOCKED)`;
-  const kept = await db.realtimeSecret.count({
-    where: { token_id: tokenId, expires_at: { gte: new Date(at) } },
-  });
-  if (kept >= MOST_SECRETS) throw invalidRequest({ reason: "too_many_realtime_secrets", most: MOST_SECRETS });
   const secret = secretPrefix + randomText(SECRET_LENGTH);
-  await db.realtimeSecret.create({
-    data: {
-      key_hash: secrets.hash(secret),
-      token_id: tokenId,
-      made_with: madeWith === undefined ? null : Buffer.from(madeWith, "hex"),
-      model,
-      session: session as Prisma.InputJsonObject,
-      expires_at: new Date(expiresAt),
-    },
+  const data = {
+    key_hash: secrets.hash(secret),
+    token_id: tokenId,
+    made_with: madeWith === undefined ? null : Buffer.from(madeWith, "hex"),
+    model,
+    session: session as Prisma.InputJsonObject,
+    expires_at: new Date(expiresAt),
+  };
+  await db.$transaction(async (tx) => {
+    await lockCount(tx, `realtime_secrets:${tokenId}`);
+    const valid = { token_id: tokenId, expires_at: { gte: new Date(at) } };
+    if ((await tx.realtimeSecret.count({ where: valid })) >= MOST_SECRETS)
+      throw invalidRequest({ reason: "too_many_realtime_secrets", most: MOST_SECRETS });
+    await tx.realtimeSecret.create({ data });
   });
   return secret;
 }

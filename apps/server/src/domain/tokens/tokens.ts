@@ -13,6 +13,7 @@ import { type Actor, writeAudit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime, unixTime } from "#platform/clock.ts";
+import { lockCount } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import { startsWithText, containsText } from "#platform/database/text-search.ts";
 import { localDate, nextPeriodOf, startOfDay } from "#platform/local-days.ts";
@@ -247,7 +248,7 @@ export async function listTokens(
 export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: Owner): Promise<string> {
   return changeInTurn(db, owner.id, async (tx) => {
     // Two open playgrounds must not create two tokens.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`playground:${owner.id}`}, 0))`;
+    await lockCount(tx, `playground:${owner.id}`);
     const found = await tx.token.findFirst({
       where: {
         user_id: owner.id,

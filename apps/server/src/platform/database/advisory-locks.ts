@@ -1,3 +1,5 @@
+import type { Db } from "./db.ts";
+
 /**
  * Advisory lock numbers that serialize work of several nodes on one database. They stand in one list because
  * two kinds of work with the same number would wait for each other. They never change: during an update nodes
@@ -23,3 +25,11 @@ export const advisoryLocks = {
   /** With the id of the account as its second number. */
   createQuote: 20_261_130,
 } as const;
+
+/**
+ * Makes transactions that count or look for rows of one subject before they add one, e.g. `orders:12`, wait for each
+ * other. Without it, those that count at the same time exceed a limit together.
+ */
+export async function lockCount(tx: Db, subject: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${subject}, 0))`;
+}
