@@ -15,6 +15,8 @@ export interface TcpProxy {
   silence(direction?: "both" | "to-server" | "to-client"): void;
   /** Accepts new connections without forwarding anything. */
   silenceNew(on: boolean): void;
+  /** Ends new connections at once, as a service does that is not ready. */
+  refuseNew(on: boolean): void;
   /** Delivers the withheld data, in order. */
   resume(): void;
   /** Resets every connection. */
@@ -23,6 +25,8 @@ export interface TcpProxy {
   retarget(target: string): void;
   /** Number of open connections. */
   count(): number;
+  /** Number of connections that clients have opened so far, refused ones included. */
+  opened(): number;
   close(): Promise<void>;
 }
 
@@ -35,7 +39,15 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   let { hostname, port } = new URL(target);
   const pairs = new Set<Pair>();
   let silentFromStart = false;
+  let refusesNew = false;
+  let opened = 0;
   const listener = createServer({ allowHalfOpen: true }, (client) => {
+    opened += 1;
+    if (refusesNew)
+      return void client
+        .on("error", () => {})
+        .resume()
+        .end();
     const server = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     const pair = { client, server };
     pairs.add(pair);
@@ -68,6 +80,9 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     silenceNew(on) {
       silentFromStart = on;
     },
+    refuseNew(on) {
+      refusesNew = on;
+    },
     resume() {
       for (const { client, server } of pairs) {
         client.resume();
@@ -84,6 +99,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       ({ hostname, port } = new URL(next));
     },
     count: () => pairs.size,
+    opened: () => opened,
     async close() {
       for (const { client, server } of pairs) {
         client.destroy();

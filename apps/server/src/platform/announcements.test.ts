@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestDatabase } from "#test/database-copies.ts";
@@ -19,52 +17,24 @@ afterAll(async () => {
   await home.drop();
 });
 
-/** A TCP proxy to the database that can be closed and that counts connections. */
-async function receiver() {
-  const { hostname, port } = new URL(home.url);
-  const inside = new Set<Socket>();
-  const state = { open: true, came: 0 };
-  const server = createServer((socket) => {
-    state.came += 1;
-    socket.on("error", () => {});
-    if (!state.open) return void socket.end();
-    const onward = connect(Number(port), hostname);
-    onward.on("error", () => {});
-    socket.pipe(onward).pipe(socket);
-    inside.add(socket).add(onward);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = new URL(home.url);
-  url.hostname = "127.0.0.1";
-  url.port = String((server.address() as AddressInfo).port);
-  return {
-    url: url.href,
-    state,
-    shut() {
-      state.open = false;
-      for (const socket of inside) socket.destroy();
-    },
-    close: () => server.close(),
-  };
-}
-
 describe("the announcement listener", () => {
   it("retries once a second while the database is away, and receives each change once afterwards", async () => {
-    const endpoint = await receiver();
-    const ears = await listen(endpoint.url, () => {});
+    const proxy = await startTcpProxy(home.url);
+    const ears = await listen(proxy.url, () => {});
     const received: number[] = [];
     ears.on("channels", (id) => received.push(id));
     await announce(database.db, "channels", 1);
     await expect.poll(() => received).toEqual([1]);
 
-    endpoint.shut();
-    endpoint.state.came = 0;
+    proxy.refuseNew(true);
+    proxy.cut();
+    const before = proxy.opened();
     const away = performance.now();
-    await expect.poll(() => endpoint.state.came).toBeGreaterThan(3);
-    expect(endpoint.state.came).toBeLessThan(3 + (performance.now() - away) / 1_000);
+    const attempts = () => proxy.opened() - before;
+    await expect.poll(attempts).toBeGreaterThan(3);
+    expect(attempts()).toBeLessThan(3 + (performance.now() - away) / 1_000);
 
-    endpoint.state.open = true;
+    proxy.refuseNew(false);
     await expect.poll(() => received).toEqual([1, 0]);
     await announce(database.db, "channels", 2);
     await announce(database.db, "channels", 3);
@@ -72,17 +42,16 @@ describe("the announcement listener", () => {
     await ears.caughtUp();
     expect(received).toEqual([1, 0, 2, 3]);
     await ears.close();
-    endpoint.close();
+    await proxy.close();
   });
 
   it("leaves no connection behind when it is closed while it opens one again", async () => {
-    const endpoint = await receiver();
+    const proxy = await startTcpProxy(home.url);
     const errors: string[] = [];
-    const ears = await listen(endpoint.url, (error) => errors.push(error.message));
-    endpoint.shut();
-    endpoint.state.came = 0;
-    endpoint.state.open = true;
-    await expect.poll(() => endpoint.state.came).toBe(1);
+    const ears = await listen(proxy.url, (error) => errors.push(error.message));
+    const before = proxy.opened();
+    proxy.cut();
+    await expect.poll(() => proxy.opened()).toBe(before + 1);
     await ears.close();
     const { rows } = await database.pool.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     const listening = () =>
@@ -95,7 +64,7 @@ describe("the announcement listener", () => {
         .then(({ rowCount }) => rowCount);
     await expect.poll(listening).toBe(0);
     expect(errors.filter((message) => /abort/i.test(message))).toEqual([]);
-    endpoint.close();
+    await proxy.close();
   });
 
   it("receives announcements made before it subscribed to the topic", async () => {

@@ -10,11 +10,14 @@ const MEGABYTE = 1024 * 1024;
 /** Bytes that arrived decompressed, and the reason of the error that ended them. */
 let ended: { bytes: number; reason: unknown } | undefined;
 
+/** Milliseconds that a sender may be silent. Only the test of silence shortens it. */
+let silenceMs = 30_000;
+
 async function read(incoming: IncomingMessage): Promise<void> {
   let bytes = 0;
   let reason: unknown;
   try {
-    for await (const piece of decompressedPieces(incoming, "gzip", 200)) bytes += piece.length;
+    for await (const piece of decompressedPieces(incoming, "gzip", silenceMs)) bytes += piece.length;
   } catch (error) {
     reason = error instanceof GatewayError ? error.params["reason"] : error;
   }
@@ -55,10 +58,12 @@ describe("a compressed body", () => {
     const left = open();
     left.write(half, () => left.destroy());
     await expect.poll(() => ended?.reason).toBe("client_left_body");
+    silenceMs = 50;
     const silent = open();
     silent.write(half);
     await expect.poll(() => ended?.reason).toBe("body_too_slow");
     silent.destroy();
+    silenceMs = 30_000;
     open().end(half);
     await expect.poll(() => ended?.reason).toBe("body_not_decompressed");
     open().end("no gzip");
