@@ -114,7 +114,6 @@ test("a new channel shows errors, is tested before it is saved, takes pasted and
         "A wildcard * is only allowed as the last character, after at least one other character",
       ),
     ).toBeVisible();
-    // The address is validated a moment after its field is left. Its error moves the button that is clicked next.
     await expect(summary.getByRole("button", { name: "API address" })).toBeVisible();
     await form.getByRole("button", { name: "Add mapping" }).click();
     await form.getByLabel("Requested model 1").fill("house-model");

@@ -33,7 +33,7 @@ type FormDrawerProps<Values extends Record<string, unknown>> = {
   extra?: ReactNode;
   /** A line above the buttons, such as the result of a test. */
   notice?: ReactNode;
-  /** Names a field by its path. With it, invalid fields are listed at the top as links. */
+  /** Names a field by its path. With it, invalid fields are listed above the buttons as links. */
   fieldName?: (path: string) => string;
   /** Something besides the form's own fields has changed. */
   changed?: boolean;
@@ -135,13 +135,6 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
           className={classes.form}
           noValidate
         >
-          {props.fieldName && refused ? (
-            <ErrorSummary
-              errors={form.errors}
-              fieldName={props.fieldName}
-              onChoose={(path) => focusField(body.current, path)}
-            />
-          ) : null}
           <ScrollArea className={classes.scroll} scrollbarSize={8} type="auto">
             <fieldset className={classes.fields} disabled={!mayChange}>
               <Stack gap="xl" p="lg">
@@ -149,6 +142,14 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
               </Stack>
             </fieldset>
           </ScrollArea>
+          {/* Below the fields, which stay where they are when it appears. */}
+          {props.fieldName && refused ? (
+            <ErrorSummary
+              errors={form.errors}
+              fieldName={props.fieldName}
+              onChoose={(path) => focusField(body.current, path)}
+            />
+          ) : null}
           {notice ? <div className={classes.notice}>{notice}</div> : null}
           <Group className={classes.footer} justify="space-between" wrap="nowrap">
             <Group gap="xs">{mayChange ? extra : null}</Group>
