@@ -367,4 +367,6 @@ try {
   process.exitCode = 1;
 } finally {
   await clear();
+  // The watches of a load that failed still run.
+  process.exit();
 }
