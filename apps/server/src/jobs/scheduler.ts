@@ -58,34 +58,25 @@ export async function startScheduler<Job extends ScheduledJob>({
 }: SchedulerOptions<Job>): Promise<Scheduler> {
   const nodeId = randomUUID();
   const running = new Map<string, Promise<void>>();
-  const schedules = new Map(
-    jobs.map((job) => [
-      job,
-      {
-        every: new Cron(job.every, { utcOffset: 0 }),
-        resting: new Cron(job.restingEvery ?? job.every, { utcOffset: 0 }),
-      },
-    ]),
-  );
+  const crons = readCrons(jobs);
   let timer: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
   let isStopped = false;
 
   /** Returns when a job is due after `from`; undefined for a date that never comes. */
-  function nextOf(job: Job, from: Date): Date | undefined {
-    const schedule = schedules.get(job);
-    return (isResting() ? schedule?.resting : schedule?.every)?.nextRun(from) ?? undefined;
+  function nextOf({ every, restingEvery = every }: Job, from: Date): Date | undefined {
+    return crons.get(isResting() ? restingEvery : every)?.nextRun(from) ?? undefined;
   }
 
   /**
    * Returns the latest time at which a job may have become due to be started now. A node at rest that wakes for one job
    * leaves the others until their own time at rest.
    */
-  function startsDueBy(job: Job, now: Date): Date | "infinity" {
-    if (!isResting() || job.restingEvery === undefined) return "infinity";
+  function startsDueBy({ restingEvery }: Job, now: Date): Date | "infinity" {
+    if (!isResting() || restingEvery === undefined) return "infinity";
     // Croner looks for times before the given one, and ignores its milliseconds.
-    return schedules.get(job)?.resting.previousRuns(1, new Date(now.getTime() + 1_000))[0] ?? "infinity";
+    return crons.get(restingEvery)?.previousRuns(1, new Date(now.getTime() + 1_000))[0] ?? "infinity";
   }
 
   async function claim(): Promise<Job[]> {
@@ -99,7 +90,7 @@ export async function startScheduler<Job extends ScheduledJob>({
       values: [
         nodeId,
         jobs.map(({ name }) => name),
-        jobs.map((job) => schedules.get(job)?.every.nextRun(now) ?? "infinity"),
+        jobs.map(({ every }) => crons.get(every)?.nextRun(now) ?? "infinity"),
         silentAfterMs,
         jobs.map((job) => startsDueBy(job, now)),
       ],
@@ -161,7 +152,7 @@ export async function startScheduler<Job extends ScheduledJob>({
     });
   }
 
-  await register(connection, jobs);
+  await register(connection, jobs, crons);
   start();
   return {
     wake: start,
@@ -175,11 +166,21 @@ export async function startScheduler<Job extends ScheduledJob>({
   };
 }
 
+/** Reads the expressions of jobs, each once: croner keeps 80 KB for an expression. */
+function readCrons(jobs: readonly ScheduledJob[]): ReadonlyMap<string, Cron> {
+  const expressions = new Set(jobs.flatMap(({ every, restingEvery = every }) => [every, restingEvery]));
+  return new Map([...expressions].map((expression) => [expression, new Cron(expression, { utcOffset: 0 })]));
+}
+
 /** Adds the rows of new jobs. The first run of a job is at its next time, or at once for a job `atStart`. */
-async function register(connection: Pick<Connection, "query">, jobs: readonly ScheduledJob[]): Promise<void> {
+async function register(
+  connection: Pick<Connection, "query">,
+  jobs: readonly ScheduledJob[],
+  crons: ReadonlyMap<string, Cron>,
+): Promise<void> {
   const now = currentTime();
   const firstAt = jobs.map(({ every, atStart }) =>
-    atStart === true ? now : (new Cron(every, { utcOffset: 0 }).nextRun(now) ?? "infinity"),
+    atStart === true ? now : (crons.get(every)?.nextRun(now) ?? "infinity"),
   );
   await connection.query({
     text: `INSERT INTO job_schedules AS s (name, due_at)
