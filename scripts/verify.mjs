@@ -37,7 +37,7 @@ const subjects = {
     run: () => browser({ SLOW_NETWORK: "1" }),
   },
   faults: {
-    about: "faults that take long: leases that expire, providers that hang, nodes that pause",
+    about: "faults that take long: leases that expire, providers that hang, nodes that pause or rest",
     run: () => serverTests("test/faults"),
   },
   imports: { about: "imports from MariaDB and from the databases of other products", run: imports },
@@ -51,7 +51,8 @@ const subjects = {
     run: () => program("bench/matrix/main.ts"),
   },
   memory: {
-    about: "a gateway limited to 512 MB under 500 streams and large bodies; needs control groups",
+    about:
+      "a gateway limited to 512 MB and one core under 500 streams and large bodies; needs control groups",
     run: () => program("bench/states/limited-memory.ts"),
   },
   containers: {

@@ -1,6 +1,6 @@
 /**
- * `pnpm verify:memory`: a gateway that may use 512 MB, limited by the kernel, serves 500 slow streams and 20 bodies of
- * 10 MB at once. Of 100 such bodies at once it refuses what does not fit with 503 and `Retry-After`. The kernel never
+ * `pnpm verify:memory`: a gateway that may use 512 MB and one core, limited by the kernel, serves 500 slow streams and 20
+ * bodies of 10 MB at once. Of 100 such bodies at once it refuses what does not fit with 503 and `Retry-After`. The kernel never
  * ends it. Linux with control groups (version 1 or 2) and the right to create one.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { type BenchGateway, startGateway } from "../calls/gateway.ts";
 import type { LoadOrder, LoadResult } from "../calls/load.ts";
 import { benchModel } from "../calls/scenarios.ts";
-import { runToEnd, startServer, stopAll } from "../processes.ts";
+import { pin, runToEnd, startServer, stopAll } from "../processes.ts";
 
 const MEGABYTE = 1024 * 1024;
 const LIMIT = 512 * MEGABYTE;
@@ -101,6 +101,7 @@ try {
   group.add(process.pid);
   const gateway = await startGateway(folder, database.url, { provider: provider.url, demo: demo.url });
   group.release(process.pid);
+  pin(gateway.pid, "0");
   const order: LoadOrder = {
     urls: [gateway.url],
     key: gateway.token,
@@ -124,7 +125,7 @@ try {
   if (hundred.served === 0) throw new Error("Of 100 bodies of 10 MB none was served.");
   await gateway.account();
   console.log(
-    `In 512 MB: 500 slow streams and 20 of 20 bodies of 10 MB at once; of 100 bodies at once ${hundred.served} served and ` +
+    `In 512 MB, on one core: 500 slow streams and 20 of 20 bodies of 10 MB at once; of 100 bodies at once ${hundred.served} served and ` +
       `${hundred.refused} refused with 503. Peak ${group.peak().toFixed(0)} MB.`,
   );
 } finally {
