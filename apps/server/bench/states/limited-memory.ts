@@ -1,7 +1,7 @@
 /**
- * `pnpm verify:memory`: a gateway that may use 512 MB and one core, limited by the kernel, serves 500 slow streams and 20
- * bodies of 10 MB at once. Of 100 such bodies at once it refuses what does not fit with 503 and `Retry-After`. The kernel never
- * ends it. Linux with control groups (version 1 or 2) and the right to create one.
+ * `pnpm verify:memory`: a gateway that may use 512 MB and one core, limited by the kernel, serves 500 slow streams and
+ * 20 bodies of 10 MB at once. Of 100 such bodies at once it refuses what does not fit with 503 and `Retry-After`. The
+ * kernel never ends it. Linux with control groups (version 1 or 2) and the right to create one.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
@@ -91,6 +92,32 @@ async function refused(
   const [, response] = (await once(socket, "unexpected-response")) as [unknown, { statusCode: number }];
   socket.terminate();
   return response.statusCode;
+}
+
+/** Opens a connection. Resolves to whether it was accepted. */
+function isOpened(): Promise<boolean> {
+  const headers = { authorization: `Bearer ${key}` };
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/responses`, { headers });
+  open.push(socket);
+  socket.on("error", () => {});
+  return new Promise((resolve) => {
+    socket.on("open", () => resolve(true));
+    socket.on("unexpected-response", () => resolve(false));
+  });
+}
+
+/** Requests made meanwhile wait for the same reading of their key, and go on in the same turn of the event loop. */
+async function whileKeysWait<T>(work: () => T): Promise<Awaited<T>> {
+  const locker = await gateway.database.pool.connect();
+  await locker.query("BEGIN; LOCK TABLE tokens IN ACCESS EXCLUSIVE MODE");
+  try {
+    const made = await work();
+    await sleep(300);
+    return made;
+  } finally {
+    await locker.query("COMMIT");
+    locker.release();
+  }
 }
 
 const rows = async () => (await gateway.logs(0)).filter((row) => row.token_id === tokenId);
@@ -269,18 +296,23 @@ describe("responses over WebSocket", () => {
   });
 
   it("are at most 64 of an account, although more are opened at the same time", async () => {
-    const sockets = Array.from({ length: 90 }, () => {
-      const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/responses`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      open.push(socket);
-      socket.on("error", () => {});
-      return new Promise<boolean>((resolve) => {
-        socket.on("open", () => resolve(true));
-        socket.on("unexpected-response", () => resolve(false));
-      });
+    const opened = await whileKeysWait(() => Array.from({ length: 90 }, isOpened));
+    expect((await Promise.all(opened)).filter(Boolean)).toHaveLength(64);
+  });
+
+  it("take no place of an account when their client leaves before they are open", async () => {
+    await whileKeysWait(async () => {
+      for (let count = 0; count < 64; count += 1) void isOpened();
+      await sleep(300);
+      for (const socket of open.splice(0)) socket.terminate();
     });
-    expect((await Promise.all(sockets)).filter(Boolean)).toHaveLength(64);
+    const opened = () => Promise.all(Array.from({ length: 64 }, isOpened));
+    await expect
+      .poll(async () => {
+        open.splice(0).forEach((socket) => socket.terminate());
+        return (await opened()).filter(Boolean).length;
+      })
+      .toBe(64);
   });
 
   it("end a session of Codex at once when it may not go on", async () => {

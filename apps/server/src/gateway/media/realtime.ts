@@ -5,6 +5,7 @@ import { admit, admitWithoutRequest } from "#gateway/access/admit.ts";
 import { authenticate } from "#gateway/access/endpoint.ts";
 import { MAX_MESSAGE, isBeta } from "#gateway/access/socket-limits.ts";
 import { countArriving, releasingSocket } from "#gateway/access/socket-memory.ts";
+import { keepUntilUpgrade } from "#gateway/access/until-upgrade.ts";
 import { readJson } from "#gateway/body/json-body.ts";
 import { foldName } from "#gateway/body/one-reading.ts";
 import { realtimeReading } from "#gateway/body/readings.ts";
@@ -26,21 +27,12 @@ export function realtimeRoutes(
   services: GatewayServices,
   running: Set<{ finish(): Promise<void> }>,
 ): void {
-  const waiting = new WeakMap<FastifyRequest, RealtimeSession>();
-  const preHandler = async (request: FastifyRequest) => {
-    const session = await open(services, request);
-    const { socket } = request.raw;
-    // The client may leave before the upgrade. Then nothing else closes the session.
-    const abandon = () => {
-      if (waiting.delete(request)) session.abandon().catch(services.relay.onError);
-    };
-    waiting.set(request, session);
-    socket.once("close", abandon);
-    if (socket.destroyed) abandon();
-  };
+  const waiting = keepUntilUpgrade<RealtimeSession>((session) => {
+    session.abandon().catch(services.relay.onError);
+  });
+  const preHandler = async (request: FastifyRequest) => waiting.keep(request, await open(services, request));
   app.get(REALTIME_PATH, { websocket: true, preHandler }, async (socket, request) => {
-    const session = waiting.get(request);
-    waiting.delete(request);
+    const session = waiting.take(request);
     if (session === undefined) return;
     running.add(session);
     services.relay.metrics.streams.inc();

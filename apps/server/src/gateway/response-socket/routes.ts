@@ -6,6 +6,7 @@ import { isWorthNoting, takeRequest } from "#gateway/access/admit.ts";
 import { authenticate, requireBalance, unreadCall } from "#gateway/access/endpoint.ts";
 import { MAX_MESSAGE } from "#gateway/access/socket-limits.ts";
 import { countArriving } from "#gateway/access/socket-memory.ts";
+import { keepUntilUpgrade } from "#gateway/access/until-upgrade.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
 import { needsFinalStatus, failedResponse } from "#gateway/http/codex-errors.ts";
 import { toGatewayError } from "#gateway/http/to-gateway-error.ts";
@@ -34,18 +35,19 @@ export function responseSocketRoutes(
   services: GatewayServices,
   running: Set<{ finish(): Promise<void> }>,
 ): void {
-  const open = new Map<number, number>();
+  const places = createPlaces();
+  const entered = keepUntilUpgrade<() => void>((leave) => leave());
   const { relay } = services;
   const space = createHistorySpace(() => relay.memory.capacity);
   const preHandler = async (request: FastifyRequest) => {
     if (!relay.settings.current().ResponsesWebSocketEnabled)
       throw new GatewayError("upgrade_required", { reason: "responses_websocket_off" });
     if (!request.ws) throw new GatewayError("upgrade_required", { reason: "responses_need_upgrade" });
-    const { userId } = accessOf(request).caller;
-    if ((open.get(userId) ?? 0) >= MAX_CONNECTIONS)
-      throw new GatewayError("rate_limit_exceeded", { reason: "sockets_at_once", limit: MAX_CONNECTIONS });
+    entered.keep(request, places.enter(accessOf(request).caller.userId));
   };
   app.get(RESPONSES_PATH, { websocket: true, preHandler }, async (socket, request) => {
+    const leave = entered.take(request);
+    if (leave === undefined) return;
     const { caller, memory, requestId } = accessOf(request);
     sayWhatIsTooLarge(socket, requestId);
     const messages = messageSocket(socket);
@@ -69,8 +71,6 @@ export function responseSocketRoutes(
       arrived: countArriving(request.raw.socket, socket, memory, (error) => errorEvent(error, requestId)),
       respond: (created) => respond(from, created),
     });
-    const { userId } = caller;
-    open.set(userId, (open.get(userId) ?? 0) + 1);
     running.add(connection);
     relay.metrics.streams.inc();
     try {
@@ -80,11 +80,32 @@ export function responseSocketRoutes(
       running.delete(connection);
       relay.metrics.streams.dec();
       history.close();
-      const left = (open.get(userId) ?? 1) - 1;
-      if (left > 0) open.set(userId, left);
-      else open.delete(userId);
+      leave();
     }
   });
+}
+
+interface Places {
+  /** Takes a place of the account. Throws `rate_limit_exceeded`. Returns a function that gives it back. */
+  enter(userId: number): () => void;
+}
+
+/** Counts connections when they are checked: many may be checked before the first one is open. */
+function createPlaces(): Places {
+  const taken = new Map<number, number>();
+  return {
+    enter(userId) {
+      const others = taken.get(userId) ?? 0;
+      if (others >= MAX_CONNECTIONS)
+        throw new GatewayError("rate_limit_exceeded", { reason: "sockets_at_once", limit: MAX_CONNECTIONS });
+      taken.set(userId, others + 1);
+      return () => {
+        const left = (taken.get(userId) ?? 1) - 1;
+        if (left > 0) taken.set(userId, left);
+        else taken.delete(userId);
+      };
+    },
+  };
 }
 
 /**
