@@ -101,8 +101,11 @@ test("a new channel shows errors, is tested before it is saved, takes pasted and
   const form = await openNew(page);
   await test.step("missing and invalid values are shown at their fields", async () => {
     await chooseProvider(page, form, /^OpenAI-compatible/);
+    const before = await nameIn(form).boundingBox();
     await save(form);
     const summary = form.getByRole("alert").filter({ hasText: "Check these fields:" });
+    await expect(summary).toBeVisible();
+    expect(await nameIn(form).boundingBox(), "the list moves no field").toEqual(before);
     await summary.getByRole("button", { name: "API address" }).click();
     await expect(form.getByText("API address is required")).toBeVisible();
     await expect(form.getByLabel("API address")).toBeFocused();
